@@ -6,10 +6,15 @@ conditions and values (`Evaluator`), timers and the grid of windows.
 
     in an event or a timer on one    b(i) <= b(x) and e(x) <= e(i), and x is not i, nor what the timer is set on
     in a state                       b(s) <= b(x) and b(s) < e(x) <= e(s)
-    in a window                      inside of it
+    in a window                      inside of it; the event that `[f, g]` is relative to is not (ERR-05)
+    in [now - d, now]                inside of the window of that length that ends with the last event in it; where
+                                     nothing has to lie in it but states and what is negated, of the body
     a state in an event              the event is in the state
     a state in anything else         both share a point of time, or it has no length and lies inside; it is not the
                                      state itself that it is evaluated in, or in a timer on which
+
+An aggregate over `[now - d, now]` has an answer for each match, over all matches in the window that ends with it which
+have the same values for the other variables of the head.
 """
 
 from __future__ import annotations
@@ -45,7 +50,6 @@ from cera.model.expressions.expression import (
     Aggregate,
     Arithmetic,
     Call,
-    Comparison,
     DateTime,
     DurationLiteral,
     EventReference,
@@ -168,11 +172,13 @@ class BodySlots:
     #: The literals of the body itself, with the names of the evaluation times that they have of their own.
     own: dict[str, str | None] = field(default_factory=dict)
     own_negated: list[str | None] = field(default_factory=list)
+    #: The windows that are literals themselves.
+    declared: list[str] = field(default_factory=list)
     module: str | None = None
 
     def __init__(self, time: EvaluationTime | None, leaves: Sequence[Leaf]) -> None:
         self.literals, self.timers, self.anchors, self.windows, self.own = {}, {}, {}, {}, {}
-        self.negated, self.conditions, self.own_negated = [], [], []
+        self.negated, self.conditions, self.own_negated, self.declared = [], [], [], []
         self.module = None if time is None else self._time(time)
         for leaf in leaves:
             match leaf:
@@ -188,7 +194,7 @@ class BodySlots:
                     if isinstance(anchor, Literal):
                         self.own[self.anchors[name]] = None
                 case WindowLiteral():
-                    self._time(leaf)
+                    self.declared.append(self._time(leaf))
                 case _:
                     assert isinstance(leaf, Expression)
                     self.conditions.append(leaf)
@@ -225,6 +231,9 @@ class Match:
     interval: Interval
     group: tuple[object, ...]
     order: tuple[object, ...]
+    #: The ids of all that is asked for, evaluation times included.
+    facts: tuple[str, ...] = ()
+    sliding: bool = False
 
 
 @dataclass
@@ -239,14 +248,31 @@ class RuleMeaning:
 
     def answers(self) -> list[Event]:
         head = self.rule.head.atom
-        found = [m for leaves in alternatives(self.rule.query) for m in self._matches(BodySlots(self.time, leaves))]
+        found = self._found(None)
+        groups = self._groups(found)
+        if self._aggregates and any(match.sliding for match in found):
+            windows = {(match.interval, repr(self._group_values(match))) for match in found}
+            groups = [
+                group
+                for window, values in sorted(windows, key=repr)
+                for group in self._groups(self._found(window))
+                if repr(self._group_values(group[0])) == values
+            ]
         made: dict[str, Event] = {}
-        for group in self._groups(found):
+        for group in groups:
             term = self._term(head, group)
             if isinstance(term, Term):
                 event = Event(term, group[0].interval)
                 made[event.id] = event
         return list(made.values())
+
+    def _found(self, window: Interval | None) -> list[Match]:
+        """Returns the matches; in a given window, if it is one that ends with a match."""
+        bodies = [BodySlots(self.time, leaves) for leaves in alternatives(self.rule.query)]
+        return [match for body in bodies for match in self._matches(body, window)]
+
+    def _group_values(self, match: Match) -> list[Value]:
+        return [match.values[name] for name in sorted(_free(self.rule.head.atom))]
 
     @property
     def _aggregates(self) -> bool:
@@ -255,21 +281,22 @@ class RuleMeaning:
     def _groups(self, found: Sequence[Match]) -> list[list[Match]]:
         if not self._aggregates:
             return [[match] for match in found]
-        free = sorted(_free(self.rule.head.atom))
         groups: dict[tuple[object, ...], list[Match]] = {}
-        for match in sorted(found, key=lambda match: match.order):  # type: ignore[arg-type, return-value]
-            key = (match.group, match.interval, *(repr(match.values[name]) for name in free))
+        # each combination of facts and values counts once, in however many windows it lies that are not asked about
+        each_once = {(m.group, m.interval, m.order, m.facts, repr(sorted(m.values.items()))): m for m in found}
+        for match in sorted(each_once.values(), key=lambda match: match.order):  # type: ignore[arg-type, return-value]
+            key = (match.group, match.interval, repr(self._group_values(match)))
             groups.setdefault(key, []).append(match)
         return list(groups.values())
 
     # matches
 
-    def _matches(self, body: BodySlots) -> Iterator[Match]:
+    def _matches(self, body: BodySlots, window: Interval | None) -> Iterator[Match]:
         names = list(body.literals)
         for things, values in self._facts(body, names, {}, {}):
             known = self._with_timers(body, things)
             if known is not None:
-                yield from self._in_windows(body, known, values)
+                yield from self._in_windows(body, known, values, window)
 
     def _facts(
         self, body: BodySlots, names: Sequence[str], things: dict[str, Thing], values: Values
@@ -309,29 +336,62 @@ class RuleMeaning:
             known[name] = Thing(interval, anchor.lasting, origins=anchor.origins)
         return known
 
-    def _in_windows(self, body: BodySlots, things: dict[str, Thing], values: Values) -> Iterator[Match]:
-        """Yields a match for each choice of windows of the clock around what has to lie in them."""
+    def _in_windows(
+        self, body: BodySlots, things: dict[str, Thing], values: Values, given: Interval | None
+    ) -> Iterator[Match]:
+        """Yields a match for each choice of windows of the clock around what has to lie in them.
+
+        `given` is a window `[now - d, now]` in place of the one that ends with the match.
+        """
         time = self._evaluation_time(body, things)
         demands = [(name, at) for name, own in body.own.items() if name in things for at in (own, time) if at]
-        demands = [(name, at) for name, at in demands if name != at]
+        demands = [(name, at) for name, at in demands if name not in self._kept(at, body)]  # nor what that is set on
         clocks: dict[str, list[Interval]] = {}
         for name, window in body.windows.items():
             period = _period(window)
             members = [things[x].interval for x, at in demands if at == name and not things[x].lasting]
             if period is not None and members:
                 clocks[name] = list(period.windows(hull(members)))
+        things = {**things, **self._between(body, things, values, demands)}
+        if given is not None and time is not None:
+            things[time] = Thing(given)
         for chosen in itertools.product(*clocks.values()):
             around = {name: Thing(interval) for name, interval in zip(clocks, chosen, strict=True)}
             yield from self._match(body, {**things, **around}, values, time, demands)
 
+    def _between(
+        self, body: BodySlots, things: Mapping[str, Thing], values: Values, demands: Sequence[tuple[str, str]]
+    ) -> dict[str, Thing]:
+        """Returns the windows `[f, g]` and `[now - d, now]`, as far as they happen."""
+        found: dict[str, Thing] = {}
+        events = [x for x in body.own if x in things and not things[x].lasting]
+        for name, window in body.windows.items():
+            if not isinstance(window, Between):
+                continue
+            span = _span(window)
+            if span is not None:
+                members = [x for x, at in demands if at == name and not things[x].lasting] or events
+                last = max((things[x].interval.end for x in members), default=None)
+                if last is not None:
+                    found[name] = Thing(Interval(last - span, last))
+                continue
+            times = {each: thing.interval for each, thing in things.items()}
+            points = [self.evaluator.value(_point(bound), values, times) for bound in (window.begin, window.end)]
+            if all(isinstance(each, Interval) for each in points):
+                begin, end = (each.begin for each in points if isinstance(each, Interval))
+                named = {each for bound in (window.begin, window.end) for each in expressions.event_references(bound)}
+                origins = frozenset(each for name in named for each in things[name].origins)
+                if begin <= end:
+                    found[name] = Thing(Interval(begin, end), origins=origins)
+        return found
+
     def _evaluation_time(self, body: BodySlots, things: Mapping[str, Thing]) -> str | None:
         if body.module is not None:
             return body.module
-        windows = [name for name in body.windows if not name.startswith("#")]
         states = [name for name in body.own if name in things and things[name].lasting]
         own = {at for name, at in body.own.items() if name in things}
-        if windows:
-            return windows[0]
+        if body.declared:
+            return body.declared[0]
         if len(states) == 1:
             return states[0]
         return next(iter(own)) if self._aggregates and len(own) == 1 else None
@@ -346,8 +406,7 @@ class RuleMeaning:
     ) -> Iterator[Match]:
         whole = {time} if time is not None and self._aggregates else set()
         for name, at in demands:
-            others = [things[x].interval for x, other in demands if other == at and not things[x].lasting]
-            if not self._lies(things[name], at, body, things, values, others):
+            if not self._lies(things[name], at, body, things):
                 return
         ends = {name for name in things if any(_names_end(c, name) for c in body.conditions)}
         if any(things[name].interval.end == OPEN for name in ends):
@@ -358,11 +417,13 @@ class RuleMeaning:
         for literal, own in zip(body.negated, body.own_negated, strict=True):
             windows = [at for at in (own, time) if at is not None and not self._is_unbounded(at, body)]
             assert windows, "a negation without an evaluation time"
+            if any(at not in things for at in windows):
+                return
             if own in body.own and things[own].is_event:  # it lies in the evaluation time of the rule
                 windows = [own]
             whole.add(windows[0])
             if any(
-                all(self._lies(fact.thing, at, body, things, values, ()) for at in windows)
+                all(self._lies(fact.thing, at, body, things) for at in windows)
                 for fact in self._asked(literal)
                 if any(True for _ in matched(literal.atom, fact.term, values))
             ):
@@ -382,47 +443,32 @@ class RuleMeaning:
         )
         group = tuple((things[name].id, things[name].interval) for name in sorted(remains & set(things)))
         order = tuple((things[n].interval.end, things[n].interval.begin, things[n].id) for n in body.own if n in things)
-        yield Match(values, interval, group, order)
+        at = None if time is None else body.windows.get(time)
+        facts = tuple(things[name].id for name in body.literals if name in things)
+        yield Match(values, interval, group, order, facts, isinstance(at, Between) and _span(at) is not None)
 
     def _kept(self, time: str | None, body: BodySlots) -> set[str]:
         """Returns the evaluation time and what it is set on: what is left where matches are gathered."""
         assert time is not None, "an aggregate over all of time"
-        names = {time}
-        while time in body.anchors:
-            time = body.anchors[time]
-            names.add(time)
+        names, waiting = {time}, [time]
+        while waiting:
+            at = waiting.pop()
+            window = body.windows.get(at)
+            named = [body.anchors[at]] if at in body.anchors else []
+            if isinstance(window, Between) and _span(window) is None:
+                named += (name for bound in (window.begin, window.end) for name in expressions.event_references(bound))
+            waiting += (name for name in named if name not in names)
+            names.update(named)
         return names
 
     def _is_unbounded(self, name: str, body: BodySlots) -> bool:
         return isinstance(body.windows.get(name), Unbounded)
 
-    def _lies(
-        self,
-        thing: Thing,
-        at: str,
-        body: BodySlots,
-        things: Mapping[str, Thing],
-        values: Values,
-        others: Sequence[Interval],
-    ) -> bool:
-        """Returns whether something is in an evaluation time; `others` are the events that have to be there as well."""
-        window = body.windows.get(at)
-        match window:
-            case Unbounded():
-                return True
-            case Between() if (span := _span(window)) is not None:
-                assert not thing.lasting, "a state in a window for each event"
-                last = max(interval.end for interval in others)
-                return last - span <= thing.interval.begin
-            case Between():
-                assert not thing.lasting, "a state in bounds"
-                times = {name: each.interval for name, each in things.items()} | {"#x": thing.interval}
-                begin, end = (Call(edge, (EventReference("#x"),)) for edge in ("begin", "end"))
-                inside = (Comparison("<=", _point(window.begin), begin), Comparison("<=", end, _point(window.end)))
-                return all(self.evaluator.holds(condition, values, times) for condition in inside)
-            case _:
-                pass
-        if at not in things:  # a window of the clock around nothing
+    def _lies(self, thing: Thing, at: str, body: BodySlots, things: Mapping[str, Thing]) -> bool:
+        """Returns whether something is in an evaluation time."""
+        if isinstance(body.windows.get(at), Unbounded):
+            return True
+        if at not in things:  # a window that does not happen
             return False
         around = things[at]
         if thing.id in around.origins:  # ERR-05
@@ -556,6 +602,9 @@ def _names_end(condition: Expression, name: str) -> bool:
     match condition:
         case Call(function="begin", arguments=(EventReference(),)):
             return False
+        case Temporal(relation="before" | "after", left=EventReference(), right=EventReference()):
+            first = condition.left if condition.relation == "before" else condition.right
+            return isinstance(first, EventReference) and first.identifier == name
         case EventReference():
             return condition.identifier == name
         case _:

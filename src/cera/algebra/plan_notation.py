@@ -19,6 +19,7 @@ from cera.model.expressions.expression import (
     Call,
     Comparison,
     DateTime,
+    Different,
     DurationLiteral,
     EventReference,
     Expression,
@@ -124,6 +125,8 @@ def _bare(expression: Expression, timer: WriteTimer) -> tuple[str, int]:
         case InState():
             event, state = _text(expression.event, timer, SUM), expression.state.identifier
             return f"{event} in {state}", COMPARISON
+        case Different():
+            return f"{expression.left.identifier} ≢ {expression.right.identifier}", COMPARISON
         case Not():
             return f"¬{_text(expression.operand, timer, PRIMARY)}", NOT
         case And():

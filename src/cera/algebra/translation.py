@@ -248,7 +248,8 @@ class _Translator:
     def _accumulate(self, expression: Expression, accumulation: Accumulation, branch: Branch) -> Expression:
         element = accumulation.element or next(self.fresh)
         right = self._collected(element, accumulation)
-        excluded = frozenset(() if accumulation.with_anchor else self._excluded(accumulation.window, branch))
+        anchors = () if accumulation.with_anchor else self._excluded(accumulation.window, branch)
+        excluded = frozenset((*anchors, *accumulation.excluded))
         window, contained = accumulation.window, accumulation.containment
         if accumulation.negated:
             return AntiSemiJoin(window, element, expression, right, excluded, accumulation.conditions, contained)

@@ -52,6 +52,7 @@ _FOREIGN = (
     expressions.Temporal,
     expressions.Within,
     expressions.InOneWindow,
+    expressions.Different,
 )
 
 

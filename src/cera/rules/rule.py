@@ -139,6 +139,8 @@ class Accumulation:
     with_anchor: bool = added_later("with_anchor", False)
     #: What conditions call the event inside; only that of an absence has a name.
     element: str | None = added_later("element", None)
+    #: Further events that do not count.
+    excluded: tuple[str, ...] = added_later("excluded", ())
 
 
 @tagged("RelationQuery")
@@ -237,11 +239,14 @@ def _check_windows(branch: Branch) -> None:
     for window in branch.windows:
         if not (known - windows) | (before if isinstance(window, BoundedWindow) else set()) >= {*window.over}:
             raise ValueError(f"the window {window.identifier} is over what is no event or timer of its branch")
-        if isinstance(window, BoundedWindow) and not window.auxiliary and {*window.over} & {*branch.gathered}:
+        free = isinstance(window, BoundedWindow) and not window.auxiliary and window.identifier not in branch.gathered
+        if free and {*window.over} & {*branch.gathered}:
             raise ValueError(f"the window {window.identifier} is not gathered, but what it is relative to is")
         before.add(window.identifier)
-    if not known - windows >= {*branch.gathered}:
-        raise ValueError("only events and timers of a branch can be gathered")
+    if not known - {each.identifier for each in branch.windows if isinstance(each, PeriodicWindow)} >= {
+        *branch.gathered
+    }:
+        raise ValueError("a periodic window of a branch cannot be gathered, nor what is not in it")
     if known - auxiliary_windows(branch) <= {*branch.gathered}:
         raise ValueError("a branch cannot gather all of its events: the answer would have no time")
     if any(part.window in auxiliary_windows(branch) for part in branch.accumulations):

@@ -53,8 +53,11 @@ class WrittenAccumulation:
     of_states: bool = False
     conditions: tuple[Expression, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
-    #: Whether the event that the window is, or is set on, may be inside.
+    #: Whether the event that the window is, or is set on, may be inside; what conditions call an element; and what is
+    #: not one.
     with_anchor: bool = False
+    element: str | None = None
+    excluded: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -164,9 +167,8 @@ def _state(query: EventQuery) -> StateQuery:
 
 def _accumulation(part: Accumulation) -> WrittenAccumulation:
     pattern, of_states = as_written(part.pattern), asks_for_state(part.pattern)
-    return WrittenAccumulation(
-        part.window, pattern, part.negated, of_states, part.conditions, part.span, part.with_anchor
-    )
+    said = (part.window, pattern, part.negated, of_states, part.conditions, part.span)
+    return WrittenAccumulation(*said, part.with_anchor, part.element, part.excluded)
 
 
 def _not_repeated(conditions: tuple[Expression, ...]) -> Iterator[Expression]:

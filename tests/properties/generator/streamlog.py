@@ -215,7 +215,7 @@ class _Maker:
     def window(self, percent: int = 40) -> WindowLiteral:
         choices = self.choices
         length = self.duration()
-        match choices.weighted(((3, "tumbling"), (4, "sliding"), (1, "now"), (1, "unbounded"), (2, "span"))):
+        match choices.weighted(((3, "tumbling"), (4, "sliding"), (1, "now"), (1, "unbounded"), (3, "span"))):
             case "tumbling":
                 return WindowLiteral(Sliding(length), self.named("window", percent))
             case "sliding":
@@ -227,7 +227,8 @@ class _Maker:
                 return WindowLiteral(Unbounded(), None)
             case _:
                 now = EventReference(NOW)
-                return WindowLiteral(Between(Arithmetic("-", now, DurationLiteral(length)), now), None)
+                span = Between(Arithmetic("-", now, DurationLiteral(length)), now)
+                return WindowLiteral(span, self.named("window", percent))
 
     def absolute(self) -> WindowLiteral:
         begin = self.choices.integer(0, 20)
@@ -236,7 +237,7 @@ class _Maker:
         return WindowLiteral(Between(begin_text, end_text), None)
 
     def module_time(self) -> EvaluationTime:
-        kinds = ((5, "window"), (4, "state"), (3, "event"), (3, "timer"), (1, "absolute"))
+        kinds = ((5, "window"), (4, "state"), (3, "event"), (3, "timer"), (2, "absolute"))
         match self.choices.weighted(kinds):
             case "window":
                 return self.window()
@@ -272,13 +273,8 @@ class _RuleMaker(_Maker):
             case _:
                 pass
         anchor = anchored(self.module)
-        if anchor is not None and self.choices.chance(95):
+        if anchor is not None and self.choices.chance(60):
             self.avoided = frozenset({anchor.atom.label})
-
-    @property
-    def _without_states(self) -> bool:
-        """Whether a state in the evaluation time is not run yet."""
-        return isinstance(self.module, WindowLiteral) and not isinstance(self.module.window, Unbounded)
 
     def rule(self, label: str) -> Rule:
         choices = self.choices
@@ -305,8 +301,6 @@ class _RuleMaker(_Maker):
 
     def _positive(self) -> Literal:
         kind = self.choices.weighted(((12, "event"), (4, "state"), (1, "relation")))
-        if kind == "state" and self._without_states and self.choices.chance(85):
-            kind = "event"
         if kind == "relation":
             return Literal(self.relation_atom())
         time = self._own_time() if self.choices.chance(22) else None
@@ -344,9 +338,9 @@ class _RuleMaker(_Maker):
         atom = self.state_atom() if lasting else self.event_atom()
         events = [name for name, found in self.identifiers.items() if found == "event"]
         time: EvaluationTime | None = None
-        if self.module is None or isinstance(self.module, WindowLiteral) or self.choices.chance(5):
+        if self.module is None or self.choices.chance(25):
             time = self._own_time() if self.choices.chance(70) else None
-        elif events and self.choices.chance(40):
+        elif events and self.choices.chance(30):
             time = Identifier(self.choices.one_of(events))
         return Literal(atom, "state" if lasting else None, None, negated=True, time=time)
 
@@ -365,7 +359,7 @@ class _RuleMaker(_Maker):
 
     def _condition(self) -> list[Leaf]:
         choices = self.choices
-        timed = [name for name, kind in self.identifiers.items() if kind != "window"]
+        timed = [name for name, kind in self.identifiers.items() if kind != "window" or choices.chance(20)]
         if self.values and choices.chance(50 if timed else 100):
             value = Variable(f"V{choices.integer(1, self.values)}")
             other: Expression = expressions.Literal(choices.integer(0, 3))
@@ -392,8 +386,8 @@ class _RuleMaker(_Maker):
         choices = self.choices
         values = [name for name in bound if name.startswith("V")]
         arguments = [Atom("k", (Variable("K"),))] if "K" in bound and choices.chance(80) else []
-        span = isinstance(self.module, WindowLiteral) and isinstance(self.module.window, Between | Unbounded)
-        if bound and choices.chance(5 if span else 40):
+        endless = isinstance(self.module, WindowLiteral) and isinstance(self.module.window, Unbounded)
+        if bound and choices.chance(5 if endless else 40):
             arguments.append(Atom("v", (self._aggregate(bound, values),)))
             if choices.chance(20):
                 arguments.append(Atom("n", (Call("count", (Variable(bound[0]), Variable(bound[-1]))),)))

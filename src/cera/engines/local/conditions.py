@@ -19,6 +19,7 @@ from cera.model.expressions.expression import (
     Call,
     Comparison,
     DateTime,
+    Different,
     DurationLiteral,
     EventReference,
     Expression,
@@ -103,6 +104,9 @@ class _ConditionSource:
                 if event:
                     begin, until = self.cells.begin(position), f"{self.cells[position]}.until"
                     return f"{begin} <= {event[0]} and {begin} < {event[1]} <= {until}"
+            case Different():
+                one, other = (self.layout.event(each.identifier) for each in (condition.left, condition.right))
+                return f"{self.cells[one]}.number != {self.cells[other]}.number"
             case Comparison():
                 written = self.comparison(condition)
                 if written:

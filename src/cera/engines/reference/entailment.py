@@ -18,7 +18,7 @@ from cera.model.events.event import Event
 from cera.model.events.relation_rows import RelationRows, named_rows
 from cera.model.events.states import OPEN, is_opening, state_label
 from cera.model.events.window_events import bounded_window_event, window_event
-from cera.model.expressions.expression import Expression, TimerQuery, until_of
+from cera.model.expressions.expression import Different, Expression, TimerQuery, until_of
 from cera.model.matching import patterns
 from cera.model.matching.matching import Substitution, join, match, substitution_key
 from cera.model.matching.patterns import Pattern, TermPattern
@@ -220,6 +220,7 @@ class Theory:
         """
         window = trace[accumulation.window].interval
         excluded = set() if accumulation.with_anchor else self._excluded(accumulation.window, branch, trace)
+        excluded |= {trace[name].id for name in accumulation.excluded}
         return [
             event
             for event in events.candidates(accumulation.pattern)
@@ -256,7 +257,12 @@ class Theory:
         times = {identifier: event.interval for identifier, event in trace.items()}
         openings = ((identifier, event) for identifier, event in trace.items() if is_opening(event.label))
         times.update((until_of(identifier), self.validity(event)) for identifier, event in openings)
-        return all(self.evaluator.holds(condition, values, times) for condition in conditions)
+        return all(
+            trace[condition.left.identifier].id != trace[condition.right.identifier].id
+            if isinstance(condition, Different)
+            else self.evaluator.holds(condition, values, times)
+            for condition in conditions
+        )
 
     def rows(self, query: RelationQuery, time: Time) -> list[Substitution]:
         """Returns the answers of a query on the rows of its relation that are valid at a time, each once."""

@@ -10,6 +10,7 @@ from cera.model.expressions import printer
 from cera.model.expressions.expression import (
     Aggregate,
     DateTime,
+    Different,
     DurationLiteral,
     EventReference,
     InOneWindow,
@@ -59,5 +60,5 @@ class ExpressionPrinter(printer.ExpressionPrinter[Document]):
                 return f"({name})" if name in _RESERVED else name
             case Aggregate():
                 return self._call(expression.function, [self.expression(expression.operand)])
-            case DateTime() | Periodic() | Temporal() | Within() | InOneWindow() | InState():
+            case DateTime() | Periodic() | Temporal() | Within() | InOneWindow() | InState() | Different():
                 raise ValueError(f"the language has no {type(expression).__name__}")

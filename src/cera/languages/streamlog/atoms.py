@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from cera.languages.streamlog.scopes import ANONYMOUS
 from cera.languages.streamlog.syntax import Atom
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
-from cera.model.expressions.expression import Aggregate, Call, Expression, Literal, Variable, rebuild
+from cera.model.expressions.expression import Aggregate, Call, Expression, Literal, Variable, operands, rebuild
 from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 
 #: Gives a variable the name that it has in the rule.
@@ -62,6 +62,21 @@ def _aggregated(expression: Expression) -> Expression:
 def has_aggregate(atom: Atom) -> bool:
     """Returns whether a head aggregates."""
     return any(has_aggregate(a) if isinstance(a, Atom) else _aggregates(a) for a in atom.arguments)
+
+
+def group_variables(atom: Atom) -> frozenset[str]:
+    """Returns the variables of a head that stand outside of its aggregates."""
+    return frozenset(name for argument in atom.arguments for name in _grouping(argument))
+
+
+def _grouping(part: Atom | Expression) -> Iterator[str]:
+    if isinstance(part, Atom):
+        yield from group_variables(part)
+    elif isinstance(part, Variable):
+        yield part.name
+    elif not isinstance(part, Aggregate) and not (isinstance(part, Call) and part.function == "count"):
+        for operand in operands(part):
+            yield from _grouping(operand)
 
 
 def _aggregates(expression: Expression) -> bool:

@@ -20,7 +20,7 @@ from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import DateTime, Expression, rebuild
 from cera.model.time.interval import Interval
 from cera.model.time.time_text import TimeError, parse_datetime
-from cera.rules.rule import Accumulation, Branch, EventQuery, PeriodicWindow, RelationQuery, RelativeTimer
+from cera.rules.rule import Accumulation, BoundedWindow, Branch, EventQuery, RelationQuery, RelativeTimer, Window
 from cera.rules.states import StateQuery, with_states
 
 
@@ -51,9 +51,11 @@ class RuleContext:
     problems: list[Diagnostic]
     refused: bool = False
 
-    def refuse(self, message: str, span: Span | None, hint: str) -> None:
+    def refuse(self, code: str, message: str, span: Span | None, hint: str) -> None:
         self.refused = True
-        self.problems.append(Diagnostic("SL307", "error", message, span or self.source.span, hint))
+        problem = Diagnostic(code, "error", message, span or self.source.span, hint)
+        if problem not in self.problems:  # of a body that is lowered twice
+            self.problems.append(problem)
 
     def texts_read(self, expression: Expression) -> Expression:
         """Returns an expression with its texts of times read."""
@@ -82,7 +84,7 @@ class BranchParts:
     states: list[StateQuery] = field(default_factory=list)
     timers: list[RelativeTimer] = field(default_factory=list)
     relations: list[RelationQuery] = field(default_factory=list)
-    windows: list[PeriodicWindow] = field(default_factory=list)
+    windows: list[Window] = field(default_factory=list)
     absences: list[Accumulation] = field(default_factory=list)
     absent_states: list[Accumulation] = field(default_factory=list)
     conditions: list[Expression] = field(default_factory=list)
@@ -98,7 +100,7 @@ class BranchParts:
             relations=tuple(self.relations),
         )
         made = with_states(made, self.states, self.absent_states, head, whole=self.whole)
-        return replace(made, windows=tuple(self.windows))
+        return replace(made, windows=tuple(sorted(self.windows, key=lambda each: isinstance(each, BoundedWindow))))
 
 
 def declared_identifiers(leaves: Iterable[Leaf], time: EvaluationTime | None) -> Iterator[str]:

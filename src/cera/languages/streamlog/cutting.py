@@ -13,6 +13,7 @@ from cera.languages.text.items import Piece, pieces
 from cera.languages.text.scanner import Lexeme
 from cera.model.time.allen import RELATIONS
 from cera.model.time.durations import UNITS
+from cera.model.time.timers import SYNONYMS
 
 _JOINING = frozenset({"and", "or", "mod", "until", "within", "group-by", *RELATIONS})
 #: After these words something has to follow.
@@ -38,14 +39,23 @@ def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:
 def _head_before(text: str, lexemes: Sequence[Lexeme], arrow: int, start: int) -> set[int]:
     """Returns where the rule of an arrow begins, nothing if it is the first one of an item."""
     if not any(lexeme.text in ("<-", "←") for lexeme in lexemes[start:arrow]):
-        declared = _declares(lexemes, start)
-        return {i for i in _outer(lexemes, start, arrow) if declared and i > start + 1 and _adjoins(lexemes, i)}
+        if not _declares(lexemes, start):
+            return set()
+        behind = [index for index in _outer(lexemes, start, arrow) if index > start + 1]
+        return {index for index in behind if _adjoins(lexemes, index) or _opens_window(lexemes, index, start)}
     candidates = list(_outer(lexemes, start, arrow))
     beside = next((index for index in candidates if _adjoins(lexemes, index)), None)
     if beside is not None:
         return {beside}
     leading = [i for i in candidates if _leads_line(text, lexemes[i]) and lexemes[i].text not in _CONTINUING]
     return {leading[-1]} if leading and lexemes[leading[-1] - 1].text not in _OPEN | {"∧", "∨", "¬", ":"} else set()
+
+
+def _opens_window(lexemes: Sequence[Lexeme], index: int, declaration: int) -> bool:
+    """Returns whether a bracket behind a declaration opens a window: it is not that of a timer."""
+    before = lexemes[index - 1]
+    timer = before.text in SYNONYMS and index - 1 != declaration + 1
+    return lexemes[index].text == "[" and before.kind == "word" and not timer
 
 
 def _outer(lexemes: Sequence[Lexeme], start: int, arrow: int) -> list[int]:

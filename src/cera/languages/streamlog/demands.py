@@ -15,21 +15,26 @@ is known at p.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cera.diagnostics import Span
 from cera.model.expressions.expression import (
     And,
+    Arithmetic,
     Call,
     Comparison,
+    DateTime,
     DurationLiteral,
     EventReference,
     Expression,
     InState,
     Not,
     Or,
+    event_references,
 )
+from cera.model.time.bounded_windows import Bounds, MovedEdge
 from cera.model.time.durations import Duration
+from cera.model.time.interval import Interval
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,7 @@ class SpanTime:
     """`[now - d, now]`."""
 
     duration: Duration
+    span: Span | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,23 @@ class BoundsTime:
 
     begin: Expression
     end: Expression
+    span: Span | None = None
+
+    @property
+    def identifiers(self) -> tuple[str, ...]:
+        """What the bounds are relative to."""
+        return tuple(sorted(event_references(self.begin) | event_references(self.end)))
+
+    @property
+    def bounds(self) -> Bounds | None:
+        """The bounds as moved edges; None if they are something else."""
+        begin, end = _edge_of(self.begin), _edge_of(self.end)
+        return None if begin is None or end is None else Bounds((begin,), (end,))
+
+
+@dataclass(frozen=True)
+class OuterTime:
+    """A window `[now - d, now]` that ends with another match."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +101,36 @@ class AllTime:
     """`unbounded`."""
 
 
-Time = EventTime | TimerTime | StateTime | ClockTime | SpanTime | BoundsTime | AllTime
+Time = EventTime | TimerTime | StateTime | ClockTime | SpanTime | BoundsTime | OuterTime | AllTime
 
 _NEXT = DurationLiteral(Duration(0, 1))
+
+
+def _edge_of(bound: Expression) -> MovedEdge | None:
+    """Returns `b(i)`, `e(i)` or a date and time, perhaps moved by durations."""
+    match bound:
+        case Call(function="begin" | "end" as edge, arguments=(EventReference(identifier=name),)):
+            return MovedEdge(name, "begin" if edge == "begin" else "end")
+        case Call(function="begin", arguments=(DateTime(interval=Interval() as interval),)):
+            return MovedEdge(None, by=Duration(0, interval.begin))
+        case Arithmetic(operator="+" | "-", left=left, right=DurationLiteral(duration=duration)):
+            point = _edge_of(left)
+            return None if point is None else _moved(point, duration if bound.operator == "+" else -duration)
+        case Arithmetic(operator="+", left=DurationLiteral(duration=duration), right=right):
+            point = _edge_of(right)
+            return None if point is None else _moved(point, duration)
+        case _:
+            return None
+
+
+def _moved(point: MovedEdge, duration: Duration) -> MovedEdge | None:
+    """Returns a point moved once more; None where that is not one move: months are added by the calendar."""
+    if point.identifier is None and duration.months:
+        return None
+    known = (point.by.months, point.by.microseconds, duration.months, duration.microseconds)
+    same_sign = all(part >= 0 for part in known) or all(part <= 0 for part in known)
+    only_time = not point.by.months and not duration.months
+    return replace(point, by=point.by + duration) if only_time or (same_sign and point.by == Duration()) else None
 
 
 def begin_of(name: str) -> Expression:

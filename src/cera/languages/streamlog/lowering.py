@@ -24,6 +24,7 @@ from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.branch_parts import Names, RuleContext, declared_identifiers
 from cera.languages.streamlog.branches import BranchLowering
 from cera.languages.streamlog.scopes import atom_values
+from cera.languages.streamlog.sliding import branches_of
 from cera.languages.streamlog.state_rules import LoweredState, StateLowering, composed, endless
 from cera.languages.streamlog.syntax import (
     Atom,
@@ -125,17 +126,13 @@ def _rules(context: RuleContext, name: str) -> list[hub.Rule]:
     if head.until is not None:
         message = "`until` says when a state ends, and this rule derives events"
         hint = f"derive a state: `state: {head.atom.label}(…) until …`"
-        context.problems.append(Diagnostic("SL312", "error", message, head.until.span, hint))
-        context.refused = True
+        context.refuse("SL312", message, head.until.span, hint)
     if head.conditions:
         message = "conditions on the time of an answer are not run yet"
-        context.refuse(message, head.span, "its time is that of what it was derived from")
+        context.refuse("SL307", message, head.span, "its time is that of what it was derived from")
     once = _once(context)
     declared = set(declared_identifiers(leaves(context.source.query), context.time))
-    lowered = [
-        BranchLowering(Body(context, once, Names("_", declared))).branch(conjunction)
-        for conjunction in _alternatives(context.source.query)
-    ]
+    lowered = branches_of(_alternatives(context.source.query), lambda: Body(context, once, Names("_", declared)))
     branches = tuple(branch for branch in lowered if branch is not None)
     derived = _texts_read(head_of(head.atom), context)
     return [] if context.refused else [hub.Rule(name, derived, branches, span=context.source.span)]
@@ -162,7 +159,7 @@ def _states(context: RuleContext, names: Names) -> list[LoweredState]:
     for conjunction in _alternatives(context.source.query):
         body = Body(context, once, Names("_", declared))
         state = StateLowering(context, body)
-        made = BranchLowering(body, state).branch(conjunction)
+        made = BranchLowering(body, conjunction, state).branch()
         name = names.fresh(label)
         shown = shown or name
         lowered = None if made is None else state.lowered(name, shown, made)

@@ -1,17 +1,21 @@
-"""Where the literals of a conjunction have to lie: what each evaluation time demands of those in it (`demands`)."""
+"""Where the literals of a conjunction have to lie: what each evaluation time demands of those in it (`demands`).
+
+A window of which an answer waits for the end is `whole`: it is in the row, and the answer has its time. One that is
+only `present` is in the row for conditions, and adds no time. Of any other it is enough that events lie in it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from cera.diagnostics import Span
 from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.demands import (
     AllTime,
     BoundsTime,
     ClockTime,
     EventTime,
+    OuterTime,
     SpanTime,
     StateTime,
     TimerTime,
@@ -22,8 +26,17 @@ from cera.languages.streamlog.demands import (
     state_in_state,
     state_in_window,
 )
-from cera.model.expressions.expression import Comparison, DurationLiteral, EventReference, InOneWindow, Within
-from cera.rules.rule import PeriodicWindow
+from cera.model.expressions.expression import (
+    Comparison,
+    Different,
+    DurationLiteral,
+    EventReference,
+    Expression,
+    InOneWindow,
+    Within,
+)
+from cera.model.time.bounded_windows import Bounds, MovedEdge
+from cera.rules.rule import BoundedWindow, PeriodicWindow, RelativeTimer
 from cera.rules.states import is_another
 
 #: What to write where an evaluation time does not do.
@@ -32,74 +45,123 @@ TAKE = "take a window of the clock, like `Range 1h Slide 1min`, a state or a tim
 
 @dataclass(frozen=True)
 class Placement:
-    """The demands on the literals of a conjunction."""
+    """The demands on the literals of a conjunction, by the evaluation times that are whole or present."""
 
     body: Body
+    whole: frozenset[str] = frozenset()
+    present: frozenset[str] = frozenset()
 
-    def demand(self, at: str, names: Sequence[str], *, whole: bool) -> None:
-        """Demands that literals of the body lie in an evaluation time."""
-        inside = [name for name in names if name != at]
+    def demand(self, at: str, names: Sequence[str]) -> None:
+        """Demands that literals of the body lie in an evaluation time, but for what that is set on."""
+        anchors = self.body.anchors(at)
+        inside = [name for name in names if name not in anchors]
         events = [name for name in inside if not self.body.is_lasting(name)]
         states = [name for name in inside if self.body.is_lasting(name)]
         conditions = self.body.parts.conditions
+        if states:
+            self.body.states_in[at] = None
         match self.body.times[at]:
             case AllTime():
-                pass
+                return
             case StateTime() | TimerTime() if self.body.is_lasting(at):
-                conditions += (in_state(event, at) for event in events)
                 conditions += (state_in_state(state, at) for state in states)
-                conditions += (is_another(state, self.body.anchors(at)[-1]) for state in states)
-                if whole:
+                conditions += (is_another(state, anchors[-1]) for state in states)
+                if at in self.whole:
                     self.body.parts.whole.add(at)
                     conditions += (Comparison("<=", begin_of(state), end_of(at)) for state in states)
-            case EventTime() | TimerTime() | StateTime() as time:
-                self._exclude(at, events)
-                conditions += events_inside(events, begin_of(at), end_of(at))
-                if isinstance(time, EventTime):
-                    conditions += (in_state(at, state) for state in states)
-                else:
-                    conditions += (each for state in states for each in state_in_window(state, at))
+            case EventTime() | TimerTime() | StateTime() | OuterTime():
+                pass
             case ClockTime() as time:
-                self._in_clock(at, time, events, states, whole=whole)
+                self._clock(at, time, events, states)
             case SpanTime() as time:
-                self._without(whole=whole, states=states, window="[now - d, now]")
-                if events:
-                    references = tuple(EventReference(event) for event in events)
-                    conditions.append(Within(references, DurationLiteral(time.duration)))
+                self._span(at, time, events, states)
             case BoundsTime() as time:
-                self._without(whole=whole, states=states, window="[f, g]")
-                conditions += events_inside(events, time.begin, time.end)
+                self._bounds(at, time)
+        conditions += (condition for event in events for condition in self._inside(event, at))
+        if not isinstance(self.body.times[at], StateTime | TimerTime) or not self.body.is_lasting(at):
+            conditions += (each for state in states for each in state_conditions(self.body, state, at))
+        conditions += (
+            Different(EventReference(event), EventReference(anchor))
+            for event in events
+            for anchor in anchors
+            if self.body.labels.get(event) == self.body.labels.get(anchor)
+        )
 
-    def _in_clock(self, at: str, time: ClockTime, events: list[str], states: list[str], *, whole: bool) -> None:
+    def _inside(self, event: str, at: str) -> Iterator[Expression]:
+        """Yields that an event lies in an evaluation time, where its window does not say so."""
+        match self.body.times[at]:
+            case ClockTime():
+                pass
+            case BoundsTime() as time if at not in self.whole | self.present:
+                yield from events_inside([event], time.begin, time.end)
+            case SpanTime() if at not in self.whole | self.present:
+                pass
+            case _:
+                yield from event_conditions(self.body, event, at)
+
+    def _clock(self, at: str, time: ClockTime, events: list[str], states: list[str]) -> None:
         period = (time.length, time.slide, self.body.context.origin)
-        if whole and not events:
-            message = "no event has to lie in this window, and there are windows only around events"
-            self._refuse(message, time.span, "ask for an event in it, or take a state as evaluation time")
-        elif whole:
-            self.body.parts.windows.append(PeriodicWindow(at, *period, tuple(events), True, time.span))
-            self.body.parts.conditions += (each for state in states for each in state_in_window(state, at))
-        elif states:
-            message = "a state that shares time with a window of the clock is not run yet, but for aggregates"
-            self._refuse(message, time.span, "take the state as evaluation time")
-        elif events:
+        if not events:
+            if states or at in self.whole | self.present:
+                self._around_nothing(time)
+        elif at in self.whole | self.present:
+            window = PeriodicWindow(at, *period, tuple(events), True, time.span, at not in self.whole)
+            self.body.parts.windows.append(window)
+        else:
             references = tuple(EventReference(event) for event in events)
             self.body.parts.conditions.append(InOneWindow(references, *period, time.span))
 
-    def _exclude(self, at: str, events: Sequence[str]) -> None:
-        """Refuses literals that might find the event in which they are evaluated: it is not inside of itself."""
-        origins = {self.body.labels.get(name) for name in self.body.anchors(at)}
-        for event in events:
-            if self.body.labels[event] in origins and event not in self.body.anchors(at):
-                message = f"`{self.body.labels[event]}` in the time of an event with the same label is not run yet"
-                hint = "derive it under another label by a rule of its own"
-                self._refuse(message, next(e.span for e in self.body.parts.events if e.identifier == event), hint)
+    def _span(self, at: str, time: SpanTime, events: list[str], states: list[str]) -> None:
+        """Adds `[now - d, now]`, which ends with the last event in it; if there is none, with the last of the body."""
+        if events:
+            references = tuple(EventReference(event) for event in events)
+            self.body.parts.conditions.append(Within(references, DurationLiteral(time.duration)))
+        last = events or self.body.events
+        if not last:
+            if states or at in self.whole | self.present:
+                self._around_nothing(time)
+        elif at in self.whole and len(last) == 1:
+            timer = RelativeTimer(at, "from-end-backward", last[0], time.duration, True, time.span)
+            self.body.parts.timers.append(timer)
+        elif at in self.whole | self.present:
+            ends = tuple(MovedEdge(event, "end") for event in last)
+            bounds = Bounds(tuple(replace(edge, by=-time.duration) for edge in ends), ends)
+            window = BoundedWindow(at, bounds, True, time.span, at not in self.whole)
+            self.body.parts.windows.append(window)
 
-    def _without(self, *, whole: bool, states: Sequence[str], window: str) -> None:
-        if whole:
-            self._refuse(f"aggregates and negated literals over `{window}` are not run yet", None, TAKE)
-        if states:
-            hint = "take the state as evaluation time"
-            self._refuse(f"a state that shares time with `{window}` is not run yet", None, hint)
+    def _bounds(self, at: str, time: BoundsTime) -> None:
+        if at not in self.whole | self.present:
+            return
+        bounds = time.bounds
+        if bounds is None:
+            message = "the bounds of this window are not begins and ends of identifiers, or dates, moved by durations"
+            hint = "write for example `[b(i), e(i) + 1 min]`; conditions of the body may compare anything"
+            self.body.context.refuse("SL308", message, time.span, hint)
+            return
+        for edge in (*bounds.begin, *bounds.end):
+            if edge.identifier is not None and edge.edge == "end" and self.body.is_lasting(edge.identifier):
+                self.body.parts.whole.add(edge.identifier)
+        self.body.parts.windows.append(BoundedWindow(at, bounds, True, time.span, at not in self.whole))
 
-    def _refuse(self, message: str, span: Span | None, hint: str) -> None:
-        self.body.context.refuse(message, span, hint)
+    def _around_nothing(self, time: ClockTime | SpanTime) -> None:
+        message = "no event has to lie in this window, and there are windows only around events"
+        hint = "ask for an event in it, or take a state as evaluation time"
+        self.body.context.refuse("SL305", message, time.span, hint)
+
+
+def event_conditions(body: Body, event: str, at: str) -> Iterator[Expression]:
+    """Yields that an event lies in an evaluation time that is in the row."""
+    if body.is_lasting(at):
+        yield in_state(event, at)
+    else:
+        yield from events_inside([event], begin_of(at), end_of(at))
+
+
+def state_conditions(body: Body, state: str, at: str) -> Iterator[Expression]:
+    """Yields that a state holds in an event, or shares time with a timer or window that is in the row."""
+    if isinstance(body.times[at], EventTime):
+        yield in_state(at, state)
+    elif body.is_lasting(at):
+        yield state_in_state(state, at)
+    else:
+        yield from state_in_window(state, at)

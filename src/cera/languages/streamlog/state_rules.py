@@ -32,6 +32,7 @@ from cera.languages.streamlog.demands import (
 from cera.languages.streamlog.scopes import atom_variables
 from cera.model.events.event import STATES
 from cera.model.events.states import LOSS, RELEASE, SUPPORT
+from cera.model.events.window_events import WINDOW_LABEL
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
 from cera.model.expressions.expression import (
     Arithmetic,
@@ -97,14 +98,14 @@ class StateLowering:
             self._refuse(message, source.head.until.span, "ask for the state in the body: it ends with it")
 
     def _refuse(self, message: str, span: Span | None, hint: str) -> None:
-        self._context.refused = True
-        self._context.problems.append(Diagnostic("SL312", "error", message, span, hint))
+        self._context.refuse("SL312", message, span, hint)
 
     def settle(self) -> None:
         """Lets all states hold together, and takes a timer that is the evaluation time out of the body."""
         parts, time = self._body.parts, self._time
         timers = {timer.identifier: timer for timer in parts.timers}
-        names = [name for name in ([] if time is None else self._body.anchors(time)) if name in timers]
+        is_timer = time is not None and isinstance(self._body.times[time], TimerTime)
+        names = [name for name in self._body.anchors(time) if name in timers] if time is not None and is_timer else []
         parts.timers = [timer for timer in parts.timers if timer.identifier not in names]
         parts.conditions = [_resolved(condition, timers, names) for condition in parts.conditions]
         parts.conditions += self._holding_together()
@@ -195,6 +196,7 @@ def endless(lowered: Iterable[LoweredState]) -> Iterator[Diagnostic]:
 def _causes(branch: Branch, states: set[str]) -> Iterator[StateCause]:
     labels = {query.identifier: _label(query) for query in branch.events}
     labels |= {timer.identifier: f"timer:{timer.kind}" for timer in branch.relative_timers}
+    labels |= {window.identifier: WINDOW_LABEL for window in branch.windows}
     for name in hub.trace_order(branch):
         yield StateCause(name, labels[name], name in states)
 

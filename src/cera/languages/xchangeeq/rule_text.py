@@ -49,6 +49,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*")
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 _WINDOW = "XChangeEQ has no windows of the clock"
 _SLIDING = "a window in which the event lies that it ends with has no form in XChangeEQ"
+_OVERLAP = "a negated literal whose evaluation time overlaps that of its rule has no form in XChangeEQ"
 _KEPT = "keep this rule in its own file: files of both make one program"
 _TIMER = "give the rule a timer on an event, or a state, as evaluation time"
 
@@ -90,6 +91,8 @@ def _unsayable(rule: WrittenRule, program: RuleProgram) -> Iterator[Diagnostic]:
         for part in (*branch.collections, *branch.absences):
             if part.with_anchor:
                 yield _refusal(_SLIDING, part.span or rule.span, _TIMER)
+            elif part.element is not None:
+                yield _refusal(_OVERLAP, part.span or rule.span, _TIMER)
         for window in branch.windows:
             yield _refusal(_WINDOW, window.span or rule.span, _TIMER)
         if not branch.windows:

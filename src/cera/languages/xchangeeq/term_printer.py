@@ -16,6 +16,7 @@ from cera.model.expressions.expression import (
     Aggregate,
     And,
     DateTime,
+    Different,
     EventReference,
     Expression,
     InOneWindow,
@@ -147,6 +148,8 @@ class TermPrinter(ExpressionPrinter):
                 intervals = bracket("{", [self.expression(interval) for interval in expression.intervals], "}")
                 length, slide = (format_duration(Duration(0, part)) for part in (expression.length, expression.slide))
                 return self._infix(intervals, "in one window of", f"{length} every {slide}")
+            case Different():  # there is no such condition either
+                return self._infix(expression.left.identifier, "is not", expression.right.identifier)
             case Aggregate():
                 which = "distinct " if expression.distinct else "all "
                 level = PRIMARY if _begins_with_brace(expression.operand) else OR

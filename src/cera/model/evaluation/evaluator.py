@@ -24,6 +24,7 @@ from cera.model.expressions.expression import (
     Comparison,
     ComparisonOperator,
     DateTime,
+    Different,
     DurationLiteral,
     EventReference,
     Expression,
@@ -79,6 +80,8 @@ class Evaluator:
                 name = condition.state.identifier
                 state = times.get(until_of(name)) or times.get(name)
                 return event is not None and state is not None and is_in_state(event, state)
+            case Different():
+                raise AssertionError("the times of events do not say whether they are the same")
             case _:
                 return self.value(condition, values, times) is True
 
@@ -107,7 +110,7 @@ class Evaluator:
                 return self._defined(calculate(expression.operator, left, right))
             case Call():
                 return self._call(expression, values, times)
-            case Comparison() | Temporal() | Within() | InOneWindow() | InState() | Not() | And() | Or():
+            case Comparison() | Temporal() | Within() | InOneWindow() | InState() | Different() | Not() | And() | Or():
                 return self.holds(expression, values, times)
             case Aggregate() | Periodic():
                 raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")

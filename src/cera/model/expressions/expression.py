@@ -185,6 +185,19 @@ class InState:
     span: Span | None = field(default=None, compare=False, repr=False)
 
 
+@tagged("Different")
+@dataclass(frozen=True)
+class Different:
+    """`i` and `j` are not the same event, whatever their terms and times. Only as a condition by itself.
+
+    Engines decide it by what they know events by.
+    """
+
+    left: EventReference
+    right: EventReference
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
 @tagged("Not")
 @dataclass(frozen=True)
 class Not:
@@ -222,6 +235,7 @@ Expression = (
     | Within
     | InOneWindow
     | InState
+    | Different
     | Not
     | And
     | Or
@@ -235,7 +249,7 @@ def operands(expression: Expression) -> tuple[Expression, ...]:
             return ()
         case Negative() | Not() | Aggregate():
             return (expression.operand,)
-        case Arithmetic() | Comparison() | Temporal():
+        case Arithmetic() | Comparison() | Temporal() | Different():
             return (expression.left, expression.right)
         case Call():
             return expression.arguments
@@ -272,6 +286,11 @@ def rebuild(expression: Expression, change: Callable[[Expression], Expression]) 
             state = change(expression.state)
             assert isinstance(state, EventReference)
             return replace(expression, event=change(expression.event), state=state)
+        case Different():
+            left, right = change(expression.left), change(expression.right)
+            assert isinstance(left, EventReference)
+            assert isinstance(right, EventReference)
+            return replace(expression, left=left, right=right)
         case And() | Or():
             return replace(expression, operands=tuple(change(o) for o in expression.operands))
 

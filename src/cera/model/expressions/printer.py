@@ -20,6 +20,7 @@ from cera.model.expressions.expression import (
     Call,
     Comparison,
     DateTime,
+    Different,
     DurationLiteral,
     EventReference,
     Expression,
@@ -43,7 +44,18 @@ OR, AND, NOT, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(8)
 ARITHMETIC_LEVELS = {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "mod": PRODUCT}
 
 #: The expressions that not every language has.
-Special = DurationLiteral | DateTime | Periodic | EventReference | Aggregate | Temporal | Within | InOneWindow | InState
+Special = (
+    DurationLiteral
+    | DateTime
+    | Periodic
+    | EventReference
+    | Aggregate
+    | Temporal
+    | Within
+    | InOneWindow
+    | InState
+    | Different
+)
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -59,7 +71,7 @@ def level_of(expression: Expression) -> int:
             return AND
         case Not():
             return NOT
-        case Comparison() | Temporal() | Within() | InOneWindow() | InState():
+        case Comparison() | Temporal() | Within() | InOneWindow() | InState() | Different():
             return COMPARISON
         case Arithmetic():
             return ARITHMETIC_LEVELS[expression.operator]
@@ -126,7 +138,7 @@ class ExpressionPrinter(ABC, Generic[Written]):
                 return self._chain(self.spelling.disjunction, operands)
             case DurationLiteral() | DateTime() | Periodic() | EventReference() | Aggregate():
                 return self._special(expression)
-            case Temporal() | Within() | InOneWindow() | InState():
+            case Temporal() | Within() | InOneWindow() | InState() | Different():
                 return self._special(expression)
             case _:
                 assert_never(expression)

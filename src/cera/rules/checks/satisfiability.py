@@ -14,6 +14,7 @@ from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import (
     DateTime,
+    Different,
     DurationLiteral,
     EventReference,
     Expression,
@@ -111,7 +112,7 @@ def _problems(
 
 
 _WHOLE_BODY = "the rule derives nothing here"
-_TIMES = (DateTime, DurationLiteral, EventReference, Temporal, Within, InOneWindow)
+_TIMES = (DateTime, DurationLiteral, EventReference, Temporal, Within, InOneWindow, Different)
 
 
 def _code(conditions: Sequence[Expression]) -> str:

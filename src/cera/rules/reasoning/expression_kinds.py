@@ -23,6 +23,7 @@ from cera.model.expressions.expression import (
     Call,
     Comparison,
     DateTime,
+    Different,
     DurationLiteral,
     EventReference,
     Expression,
@@ -131,6 +132,8 @@ class KindInference:
                 return "boolean"
             case InState():
                 self._expect(expression.event, ("interval",), "`in` takes an event and a state")
+                return "boolean"
+            case Different():
                 return "boolean"
             case Not() | And() | Or():
                 parts = (expression.operand,) if isinstance(expression, Not) else expression.operands

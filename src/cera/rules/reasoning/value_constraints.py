@@ -18,6 +18,7 @@ from cera.model.expressions.expression import (
     Arithmetic,
     Comparison,
     ComparisonOperator,
+    Different,
     Expression,
     InOneWindow,
     Literal,
@@ -52,10 +53,12 @@ def no_values(case: Case, bound: frozenset[str] = frozenset()) -> bool:
         return True
     if any(is_constant(c) and Evaluator().holds(c, {}, {}) for c in case.denied):
         return True
-    comparisons = [_as_comparison(c) for c in case.asserted if not isinstance(c, Temporal | Within | InOneWindow)]
+    comparisons = [
+        _as_comparison(c) for c in case.asserted if not isinstance(c, Temporal | Within | InOneWindow | Different)
+    ]
     kinds = possible_kinds(comparisons)
     defined = frozenset(kinds) | {repr(Variable(name)) for name in bound}
-    denied = [_as_comparison(c) for c in case.denied if not isinstance(c, Temporal | Within | InOneWindow)]
+    denied = [_as_comparison(c) for c in case.denied if not isinstance(c, Temporal | Within | InOneWindow | Different)]
     comparisons += [opposite for c in denied if (opposite := _opposite(c, kinds, defined)) is not None]
     kinds = possible_kinds(comparisons)
     if not all(kinds.values()):

@@ -12,6 +12,7 @@ from cera.model.expressions.expression import (
     Arithmetic,
     Call,
     Comparison,
+    Different,
     Expression,
     InOneWindow,
     InState,
@@ -37,7 +38,7 @@ _BY_NAME = {"number": NUMBER, "string": STRING, "boolean": BOOLEAN, "any": _ALL}
 def defined_parts(expression: Expression) -> Iterator[Expression]:
     """Yields the parts that have a value wherever the expression has one; not the sides of a comparison."""
     yield expression
-    if not isinstance(expression, Comparison | Temporal | Within | InOneWindow | InState | Not | And | Or):
+    if not isinstance(expression, Comparison | Temporal | Within | InOneWindow | InState | Different | Not | And | Or):
         for operand in expressions.operands(expression):
             yield from defined_parts(operand)
 

@@ -52,7 +52,7 @@ from cera.engines.spark.tables.relations import EVENT, Relation, Timer, attribut
 from cera.engines.spark.values.cells import TYPES
 from cera.engines.spark.values.expressions import compile_condition, compile_filter
 from cera.model.events.states import OPENING
-from cera.model.expressions.expression import TimerQuery
+from cera.model.expressions.expression import Different, TimerQuery
 from cera.model.matching.patterns import Pattern
 from cera.model.time.interval import Time
 
@@ -134,6 +134,9 @@ class Evaluation:
                 return self._join(expression)
             case Selection():
                 relation = self.relation(expression.input)
+                if isinstance(expression.condition, Different):
+                    left, right = expression.condition.left, expression.condition.right
+                    return relation.where(relation.differ(left.identifier, right.identifier))
                 if self.environment.tally is not None:
                     certain = certain_variables(expression.input, self.plan)
                     relation = counted(relation, expression.condition, certain, self.environment)

@@ -30,6 +30,7 @@ from cera.model.expressions.expression import (
     Call,
     Comparison,
     DateTime,
+    Different,
     DurationLiteral,
     EventReference,
     Expression,
@@ -151,7 +152,7 @@ def _lacking(expression: Expression, scope: Scope, certain: frozenset[str]) -> I
                 yield ~is_defined(found)
         case Literal() | DurationLiteral() | DateTime() | EventReference() | Periodic():
             return
-        case Temporal() | Within() | InOneWindow() | InState():
+        case Temporal() | Within() | InOneWindow() | InState() | Different():
             return
         case Aggregate():
             raise AssertionError("an aggregate is no part of a condition")

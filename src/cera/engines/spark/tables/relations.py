@@ -152,6 +152,11 @@ class Relation:
         h1, h2 = (hash_term(label, [hash_cell(part, half) for part in parts], True, half) for half in (1, 2))
         return event_hashes(h1, h2, *self.interval(identifier))
 
+    def differ(self, left: str, right: str) -> Column:
+        """Returns whether two events are not the same."""
+        one, other = self.event_id(left), self.event_id(right)
+        return (one[0] != other[0]) | (one[1] != other[1])
+
     def with_timer(self, identifier: str, timer: Following, begin: Column, end: Column) -> Relation:
         """Adds the times of a timer or window to each row."""
         times = {attribute(identifier, "begin"): begin, attribute(identifier, "end"): end}

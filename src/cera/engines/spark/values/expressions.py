@@ -31,6 +31,7 @@ from cera.model.expressions.expression import (
     Call,
     Comparison,
     DateTime,
+    Different,
     DurationLiteral,
     EventReference,
     Expression,
@@ -141,6 +142,8 @@ class _Compiler:
                 event = self._interval(condition.event)
                 begin, end = self.scope.interval(until_of(condition.state.identifier))
                 return F.lit(False) if event is None else temporal.in_state(event, IntervalColumns(begin, end))
+            case Different():
+                raise AssertionError("only rows with the ids of events say whether these are the same")
             case _:
                 value = _as_columns(self.operand(condition))
                 found = value.boolean if isinstance(value, Cell) else None
@@ -162,7 +165,7 @@ class _Compiler:
                 return self._arithmetic(expression)
             case Call():
                 return self._call(expression)
-            case Comparison() | Temporal() | Within() | InOneWindow() | InState() | Not() | And() | Or():
+            case Comparison() | Temporal() | Within() | InOneWindow() | InState() | Different() | Not() | And() | Or():
                 return Cell(boolean=F.coalesce(self.condition(expression), F.lit(False)))
             case Aggregate() | Periodic():
                 raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")
