@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import strategies as st
 
+from cera.model.events.states import names_end
 from module_runs import run_by_definition
 
 pytest.importorskip("pyspark")
@@ -16,6 +17,7 @@ from module_runs import run_on_spark
 from properties.generator import FEATURES, Case, cases, seeded_case
 from properties.holding import holds_for
 from properties.local_runs import DELAYS, disordered
+from properties.state_arrivals import as_it_happens
 from properties.streaming_runs import MicroBatches, random_cuts
 from properties.test_spark import derivations
 from properties.test_streaming_layers import LAST, divided, expected, found
@@ -40,6 +42,25 @@ def test_a_stream_with_states_derives_what_the_reference_does(drawn: tuple[Case,
     for batch in [*random_cuts(events, chance), [LAST], []]:
         stream.batch(batch)
     assert not stream.by_kind.late
+    rejected = {record.place.removeprefix("event ") for record in stream.by_kind.rejected}
+    kept = [each for each in events if each.id not in rejected]
+    assert found(stream) == expected(case, [*kept, LAST], stream.watermark * 1000 - 1)
+
+
+@holds_for(
+    st.tuples(cases(ACCEPTED, with_states=True), st.randoms(use_true_random=False)),
+    short=75,
+    long=3_000,
+)
+def test_states_of_a_stream_may_be_closed_when_they_end(drawn: tuple[Case, random.Random]) -> None:
+    case, chance = drawn
+    delay = chance.choice(DELAYS)
+    events = as_it_happens(case.events, delay, chance)
+    stream = MicroBatches(divided(case, chance.choice((1, 2, 7)), events), delay)
+    for batch in [*random_cuts(events, chance), [LAST], []]:
+        stream.batch(batch)
+    assert all(names_end(late.event.label, late.event.qualifier) for late in stream.by_kind.late)
+    assert not any(report.repaired for report in stream.by_kind.states)
     rejected = {record.place.removeprefix("event ") for record in stream.by_kind.rejected}
     kept = [each for each in events if each.id not in rejected]
     assert found(stream) == expected(case, [*kept, LAST], stream.watermark * 1000 - 1)

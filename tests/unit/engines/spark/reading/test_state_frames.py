@@ -17,32 +17,32 @@ import cera.spark
 from cera.errors import UsageError
 from state_recordings import ANSWERS, PROGRAM, RECORDS, rows
 
-COLUMNS = "label string, begin double, end double, state boolean, id string, door string, no bigint"
-EXPECTED = sorted((begin, end, next(iter(term))) for begin, end, term in ANSWERS)
-VALUES = [{**row, "begin": float(row["begin"]), "end": row["end"] and float(row["end"])} for row in rows()]
+COLUMNS = "label string, begin bigint, end bigint, state boolean, id string, door string, no bigint"
+#: Two of the rules: Spark takes long to plan many.
+RULES = PROGRAM.split("DETECT visits")[0]
+EXPECTED = sorted((begin, end, label) for begin, end, term in ANSWERS for label in term if label in RULES)
 
 
 def as_columns(spark: SparkSession) -> DataFrame:
-    table = spark.createDataFrame(VALUES, COLUMNS).withColumnRenamed("id", "name")
-    made = cera.spark.events(table, label="label", time="begin", end="end", state="state")
-    return made.withColumnRenamed("name", "door_id")
+    table = spark.createDataFrame(rows(), COLUMNS).withColumnRenamed("id", "door_id")
+    return cera.spark.events(table, label="label", time="begin", end="end", state="state")
 
 
 def as_terms(spark: SparkSession) -> DataFrame:
     made = [
         (
-            float(record["begin"]),
-            None if record.get("end") is None else float(record["end"]),
+            record["begin"],
+            record.get("end"),
             record.get("state"),
             json.dumps({record["label"]: {n: record[n] for n in ("id", "door", "no") if n in record}}),
         )
         for record in RECORDS
     ]
-    return spark.createDataFrame(made, "begin double, end double, state boolean, term string")
+    return spark.createDataFrame(made, "begin bigint, end bigint, state boolean, term string")
 
 
 def as_variant(spark: SparkSession) -> DataFrame:
-    table = spark.createDataFrame(VALUES, COLUMNS)
+    table = spark.createDataFrame(rows(), COLUMNS)
     body = F.to_json(F.struct("id", "door", "no"))
     return table.select("label", "begin", "end", "state", F.parse_json(body).alias("body"))
 
@@ -55,7 +55,7 @@ FORMS: dict[str, Callable[[SparkSession], DataFrame]] = {
 
 
 def program(form: str) -> cera.Program:
-    return cera.load(PROGRAM.replace("{{ id{", "{{ door_id{") if form == "columns" else PROGRAM)
+    return cera.load(RULES.replace("{{ id{", "{{ door_id{") if form == "columns" else RULES)
 
 
 def found(answers: DataFrame) -> list[tuple[int, int, str]]:
@@ -68,7 +68,7 @@ def test_recorded_rows_have_states(spark: SparkSession, form: str) -> None:
     assert found(FORMS[form](spark).transform(program(form).detect)) == EXPECTED
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", ["columns", "terms"])
 def test_rows_of_a_stream_have_states(spark: SparkSession, form: str, tmp_path: Path) -> None:
     recorded = FORMS[form](spark)
     (tmp_path / "in").mkdir()
