@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from cera.engines.spark.tables.relations import column
@@ -15,6 +15,7 @@ from cera.model.events.event import STATE_ID, STATES
 from cera.model.events.states import ENDING, OPEN, OPENING
 from cera.modules.layering import Layers
 
+_ENDED = "has ended"
 _ID = f'"{STATE_ID}": ?"[0-9a-f]{{32}}"'
 
 
@@ -29,18 +30,15 @@ def with_prefixes(labels: Iterable[str]) -> list[str]:
 
 
 def shown(answers: DataFrame, *, changes: bool) -> DataFrame:
-    """Drops what only serves to compose states, and without `changes` the openings of states that have ended.
-
-    The other openings then have an end later than every time, so that they come last.
+    """Returns openings and endings of states; without `changes` only the endings, and the openings of states that have
+    not ended, with an end later than every time, so that they come last.
     """
-    label = column("label")
-    is_state = label.startswith(OPENING) | label.startswith(ENDING)
-    found = answers.where(~label.startswith(STATES) | is_state)
     if changes:
-        return found
-    ended = found.where(label.startswith(ENDING)).select("id")
-    still_open = found.where(label.startswith(OPENING)).join(ended, "id", "left_anti").withColumn("end", F.lit(OPEN))
-    return found.where(~label.startswith(OPENING)).unionByName(still_open)
+        return answers
+    label = column("label")
+    has_ended = F.max(label.startswith(ENDING)).over(Window.partitionBy("id"))
+    kept = answers.withColumn(_ENDED, has_ended).where(label.startswith(ENDING) | ~column(_ENDED)).drop(_ENDED)
+    return kept.withColumn("end", F.when(label.startswith(OPENING), F.lit(OPEN)).otherwise(column("end")))
 
 
 def as_tables_show(answers: DataFrame) -> DataFrame:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
 from cera.connectors.records.layout import Layout
-from cera.engines.spark.derived_states import as_tables_show, derives_states, shown
+from cera.engines.spark.derived_states import as_tables_show, derives_states
 from cera.engines.spark.engine import answers
 from cera.engines.spark.reading.frames import from_frame
 from cera.engines.spark.reading.schema_check import check_schema
@@ -88,9 +88,9 @@ def detect(
             recursion_limit=recursion_limit,
             relations=relations,
         )
-        found = made.events() if label is None else labelled(made, label)
+        found = made.events(changes=changes) if label is None else labelled(made, label)
         if label is None and made.derives_states:
-            found = as_tables_show(shown(found, changes=changes))
+            found = as_tables_show(found)
         if left_out:
             found = found.unionByName(reading.left_out(), allowMissingColumns=True)
     return found.withColumns({name: F.timestamp_micros(F.col(name)) for name in ("begin", "end")})

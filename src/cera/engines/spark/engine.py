@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
 from cera.engines.local.engine import plan_of
-from cera.engines.spark.derived_states import derives_states
+from cera.engines.spark.derived_states import derives_states, shown
 from cera.engines.spark.lineage import NAMES, Lineage
 from cera.engines.spark.modules.recorded_modules import LayerDetections, detections_in
 from cera.engines.spark.plan.batch import Batch
@@ -38,12 +38,13 @@ from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.event import STATES, Event, in_output_order
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
-from cera.model.events.states import with_endings
+from cera.model.events.states import is_internal, with_endings
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
 from cera.modules.layering import Layers
 from cera.modules.module import Settings
 from cera.modules.rules.module import RuleModule, rules_of
+from cera.rules.analysis.unification import head_label
 
 #: Up to so many events of this process are a small recording: about as many as a megabyte has, which a small file has.
 _FEW_EVENTS = 10_000
@@ -71,7 +72,7 @@ class Answers:
 
     @property
     def spark(self) -> SparkSession:
-        return self._tables[0].frame.sparkSession
+        return (*self._tables, *self._states)[0].frame.sparkSession
 
     @property
     def ticks(self) -> list[Event]:
@@ -83,12 +84,15 @@ class Answers:
 
         `names` are the names of the causes, in their order.
         """
-        rows = [_identified(_rows(table, CAUSES)) for table in self._tables]
+        rows = [_identified(_rows(table, CAUSES)) for table in (*self._tables, *self._states)]
         named = F.map_keys(column(CAUSES)).alias(NAMES)
         return reduce(DataFrame.unionByName, rows).select("*", named).drop(CAUSES)
 
-    def events(self) -> DataFrame:
-        """Returns each derived event once, with the first of its derivations: rule and causes."""
+    def events(self, *, changes: bool = False) -> DataFrame:
+        """Returns each derived event once, with the first of its derivations: rule and causes.
+
+        States come after them, once each, or with `changes` their openings and their endings.
+        """
         labels = Counter(table.label for table in self._tables)
         frames: list[DataFrame] = []
         several: list[DataFrame] = []
@@ -98,12 +102,10 @@ class Answers:
             else:
                 several.append(_rows(table, CAUSES))
         if several:
-            # the opening and the ending of a state have the same id
-            keys = ("h1", "h2", "label") if self.derives_states else ("h1", "h2")
-            others = [name for name in ("begin", "end", "label", "term", *SENT) if name not in keys]
-            firsts = [F.first(column(name)).alias(name) for name in others]
-            together = reduce(DataFrame.unionByName, several).groupBy(*keys)
-            frames.append(as_derived_events(together.agg(*firsts, *first_derivation())))
+            frames.append(_first_of(several, "h1", "h2"))
+        if self._states:
+            states = [_rows(table, CAUSES) for table in self._states]
+            frames.append(shown(_first_of(states, "h1", "h2", "label"), changes=changes))
         return reduce(DataFrame.unionByName, frames)
 
     def constructed(self) -> Iterator[tuple[Construction, EventTable]]:
@@ -113,8 +115,27 @@ class Answers:
 
     @cached_property
     def _tables(self) -> list[EventTable]:
-        tables = [table for batch in self.batches for tables in batch.derived.values() for table in tables]
-        return [*tables, *(one.table for one in self.detected)]
+        """The tables of events, but for those that only serve to compose states."""
+        made = [table for construction, table in self.constructed() if not _is_internal(construction)]
+        return [*made, *(table for one in self.detected for table in one.of_events())]
+
+    @cached_property
+    def _states(self) -> list[EventTable]:
+        """The tables of openings and endings of states."""
+        return [table for one in self.detected for table in one.of_states()]
+
+
+def _is_internal(construction: Construction) -> bool:
+    label = head_label(construction.head)
+    return label is not None and is_internal(label)
+
+
+def _first_of(rows: Sequence[DataFrame], *keys: str) -> DataFrame:
+    """Returns derived events with different keys, each with the first of its derivations."""
+    others = [name for name in ("begin", "end", "label", "term", *SENT) if name not in keys]
+    firsts = [F.first(column(name)).alias(name) for name in others]
+    together = reduce(DataFrame.unionByName, rows).groupBy(*keys)
+    return as_derived_events(together.agg(*firsts, *first_derivation()))
 
 
 def constructed(batch: Batch) -> Iterator[tuple[Construction, EventTable]]:

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F
 from cera.connectors.files import EventFile
 from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.source import Source
-from cera.engines.spark.derived_states import as_tables_show, shown, with_prefixes
+from cera.engines.spark.derived_states import as_tables_show, with_prefixes
 from cera.engines.spark.engine import Answers, answers
 from cera.engines.spark.line_files import ANSWER, Row, WriteLines, in_output_order, join_parts, write_parts
 from cera.engines.spark.lineage import Lineage, event_of
@@ -165,7 +165,10 @@ class Recorded:
     def write_parquet(self, path: Path, labels: Collection[str]) -> tuple[Counter[str], int]:
         """Writes the derived events as a folder of Parquet files, which appears when it is complete; returns how many
         were derived, by label, and how many were written."""
-        frame, path = self._events(), Path(os.path.realpath(path))  # Spark may have been started elsewhere
+        frame, path = (
+            self.answers.events(changes=self.changes),
+            Path(os.path.realpath(path)),
+        )  # Spark may have been started elsewhere
         table = as_tables_show(frame) if self.answers.derives_states else frame
         times = {name: F.timestamp_micros(column(name)) for name in ("begin", "end")}
         unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
@@ -188,14 +191,9 @@ class Recorded:
         derived = Counter({row["label"]: row["count"] for row in rows})
         return derived, sum(number for label, number in derived.items() if is_chosen(label, labels or None))
 
-    def _events(self) -> DataFrame:
-        """Returns each derived event once; states as they are shown."""
-        found = self.answers.events()
-        return shown(found, changes=self.changes) if self.answers.derives_states else found
-
     def _in_parts(self, labels: Collection[str], *, base: bool) -> DataFrame:
         """Divides the rows of ANSWER into parts: each is sorted by end and begin, and lies before the next one."""
-        frame = self._events().withColumn("qualifier", F.lit(None).cast("string"))
+        frame = self.answers.events(changes=self.changes).withColumn("qualifier", F.lit(None).cast("string"))
         if base:
             every = reduce(DataFrame.unionByName, [_base(table) for table in self.reading.tables])
             every = every if self.until is None else every.where(column("end") <= self.until)

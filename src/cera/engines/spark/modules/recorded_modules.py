@@ -7,7 +7,7 @@ All modules of a layer share one such pass.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -36,6 +36,7 @@ from cera.engines.spark.tables.event_tables import EventTable, Terms
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import term_column
 from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.states import state_label
 from cera.model.time.interval import Time
 from cera.modules.module import Module, Settings, known
 
@@ -95,9 +96,28 @@ class LayerDetections:
 
     def by_label(self) -> tuple[EventTable, ...]:
         """Returns a table for each label, so that a layer above reads only the labels that it queries."""
-        labels = known(label for module in self.modules for label in module.derives)
-        frames = [(label, self.table.frame.where(column("label") == label)) for label in labels]
+        frames = [(label, self.table.frame.where(column("label") == label)) for label in self._labels]
         return tuple(replace(self.table, frame=frame, label=label) for label, frame in frames)
+
+    def of_events(self) -> Iterator[EventTable]:
+        """Yields the table without openings and endings of states; none if there is nothing else."""
+        if not self._state_labels:
+            yield self.table
+        elif len(self._state_labels) < len(self._labels):
+            yield replace(self.table, frame=self.table.frame.where(~column("label").isin(*self._state_labels)))
+
+    def of_states(self) -> Iterator[EventTable]:
+        """Yields the table of openings and endings of states; none if there are none."""
+        if self._state_labels:
+            yield replace(self.table, frame=self.table.frame.where(column("label").isin(*self._state_labels)))
+
+    @property
+    def _labels(self) -> list[str]:
+        return known(label for module in self.modules for label in module.derives)
+
+    @property
+    def _state_labels(self) -> list[str]:
+        return [label for label in self._labels if state_label(label) is not None]
 
     def persisted(self) -> LayerDetections:
         """Returns the same, persisted by Spark when it is first computed."""
