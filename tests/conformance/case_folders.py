@@ -31,7 +31,7 @@ from cera.program import Program
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("examples", "tests/conformance/cases", "tests/conformance/entries")
-LAYOUT_FIELDS = ("label_field", "time_field", "end_field", "id_field", "label", "xml_types")
+LAYOUT_FIELDS = ("label_field", "time_field", "end_field", "id_field", "state_field", "label", "xml_types")
 
 
 @dataclass(frozen=True, eq=False)
