@@ -37,6 +37,12 @@ MESSAGES = [
         "add an event or a state; a row of a relation is there, but nothing happens with it",
     ),
     (
+        "a(x(x)) <- b(x(x)) and x > 3.",
+        "XC405",
+        "a string cannot be compared with a number",
+        '`x` is the string "x"; a variable begins with a capital letter: `X`',
+    ),
+    (
         "a(x(b(i))) <- i: b(x(X)).",
         "XC405",
         "a head is made of data, but `b(i)` is a time interval",

@@ -115,12 +115,13 @@ def _leads_line(text: str, lexeme: Lexeme) -> bool:
     return not text[text.rfind("\n", 0, lexeme.start) + 1 : lexeme.start].strip()
 
 
-def arrows_joined(lexemes: Sequence[Lexeme]) -> list[Lexeme]:
-    """Joins `<` and `-`, which the scanner does not know as one sign."""
+def arrows_joined(lexemes: Sequence[Lexeme], arrow: str = "<-") -> list[Lexeme]:
+    """Joins `<` and `-`, which the scanner does not know as one sign; or the two signs of another arrow."""
+    first, second = arrow[0], arrow[1]
     found: list[Lexeme] = []
     for lexeme in lexemes:
-        if lexeme.text == "-" and found and found[-1].text == "<" and found[-1].end == lexeme.start:
-            found[-1] = Lexeme("symbol", "<-", found[-1].start)
+        if lexeme.text == second and found and found[-1].text == first and found[-1].end == lexeme.start:
+            found[-1] = Lexeme("symbol", arrow, found[-1].start)
         else:
             found.append(lexeme)
     return found

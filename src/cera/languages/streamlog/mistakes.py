@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from cera.diagnostics import Diagnostic, Source, did_you_mean
 from cera.languages.expressions import grammar as expressions
+from cera.languages.streamlog.cutting import arrows_joined
 from cera.languages.streamlog.syntax import Start
 from cera.languages.text.items import MismatchError, Piece
 from cera.languages.text.mistakes import Codes, Explainer, Vocabulary
@@ -99,9 +101,16 @@ _HABITS = {
     "'": 'strings stand in double quotes: "…"',
     "=<": "write `<=`",
     "<-": "a rule has one `<-`; before the next rule stands a full stop",
+    ";": "parts of a body are joined by `and`, and a rule ends with a full stop",
+    "no": "a negation is `not p(X)`",
+    "DETECT": "this looks like XChangeEQ, whose files end in .xceq; a rule is `head <- body` here",
+    "RAISE": "this looks like XChangeEQ, whose files end in .xceq; a rule is `head <- body` here",
 }
 #: Words of other languages that are read as names, so that the mistake is behind them.
-_BEFORE = frozenset({"range", "slide", "RANGE", "SLIDE", "var"})
+_BEFORE = frozenset({"range", "slide", "RANGE", "SLIDE", "var", "no", "DETECT", "RAISE"})
+_ARROWS = frozenset({"<-", "←"})
+#: The words that stand between two parts of a body.
+_BETWEEN = tuple(word for terminal in ("_AND", "_OR", "_WITHIN", "ALLEN_RELATION") for word in WORDS[terminal])
 
 
 def _hint(piece: Piece[Start], index: int) -> str | None:
@@ -109,10 +118,17 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
     texts = ["", "", *(lexeme.text for lexeme in piece.lexemes), "", ""]
     before, found, following = texts[index + 1], texts[index + 2], texts[index + 3]
     lexeme = piece.lexemes[index]
+    in_body = not _ARROWS.isdisjoint(texts[: index + 2])
+    if found in ("=>", "=<") and in_body:
+        return f"write `{'>=' if found == '=>' else '<='}`"
+    if found == "<=" and not in_body:
+        return "a rule is `head <- body`"
     if (found, following) == ("<", "-"):
         return "`<-` is written without a space"
     if before in ("and", "or", "mod", "not"):
         return f"an atom or a condition is missing before or after `{before}`"
+    if texts[index] == "while":
+        return f"a colon is missing before `{found}`: `while i: p(X)`"
     if before == "while":
         return "after `while` stands an evaluation time: `while i: p(X)`"
     if found == "<-" and "<-" not in texts[: index + 2]:
@@ -127,6 +143,10 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
         return "after `exists` stands how many there are: `exists = 1 p(X)`"
     if found == "[" and before.replace("-", "").isalpha():
         return did_you_mean(before, SYNONYMS) or f"there is no timer `{before}`; one is `extend[i, 1h]`"
+    if found == "{" and lexeme.kind == "bracket" and before[-1:].isalnum():
+        return "attributes and values stand in parentheses: `p(x(X))`"
+    if found == "," and texts[index + 4 : index + 5] == ["within"]:
+        return "what lies within a time stands in braces: `{i, j} within 1 min`"
     if found == "," and following:
         return "atoms and conditions are joined by `and`"
     if piece.kind == "declaration":
@@ -137,6 +157,10 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
     if lexeme.kind in ("word", "string") and before not in ("", ":") and (before[-1:].isalnum() or before in ")]}"):
         if _inside_of_atom(piece, index):
             return f"a comma is missing before `{found}`"
+        if lexeme.kind == "word" and (meant := did_you_mean(found, _BETWEEN)) is not None:
+            return meant
+        if not in_body and piece.kind == "rule":
+            return f"`<-` is missing before `{found}`: a rule is `head <- body`"
         return f"`and`, `or` or the full stop of a rule is missing before `{found}`"
     return None
 
@@ -156,7 +180,16 @@ _EXPLAINER = Explainer(CODES, VOCABULARY, _hint)
 
 
 def explained(source: Source, piece: Piece[Start], mismatch: MismatchError) -> list[Diagnostic]:
-    """Reports the mistake in a piece. Where a rule may end, it may also go on, which the parser does not list."""
+    """Reports the mistake in a piece. Where a rule may end, it may also go on, which the parser does not list.
+
+    `head :- body` is read as an evaluation time and a negative value; the mistake is the arrow.
+    """
+    if _ARROWS.isdisjoint(each.text for each in piece.lexemes):
+        joined = tuple(arrows_joined(piece.lexemes, ":-"))
+        arrow = next((each for each in joined if each.text == ":-"), None)
+        if arrow is not None:
+            piece = replace(piece, lexemes=joined)
+            mismatch = MismatchError(arrow.start - piece.start, frozenset({"_ARROW"}))
     if piece.kind == "rule" and mismatch.accepted <= {"_STOP", "$END"}:
         mismatch = MismatchError(mismatch.position, frozenset({"_AND", "_OR", "_STOP"}))
     return _EXPLAINER(source, piece, mismatch)

@@ -85,6 +85,16 @@ def as_data(kind: ExpressionKind, place: Span | None = None) -> str | None:
     return _SECONDS if kind in _LENGTHS else None
 
 
+def _bare_word(expression: Expression) -> str | None:
+    """Returns a hint for a string that stands there without quotes, where a language has such."""
+    if not isinstance(expression, Literal) or not isinstance(expression.value, str) or expression.span is None:
+        return None
+    word = expression.span.text
+    if not word[:1].islower():
+        return None
+    return f'`{word}` is the string "{word}"; a variable begins with a capital letter: `{word[0].upper()}{word[1:]}`'
+
+
 @dataclass
 class KindInference:
     """An inference of the kind of an expression from the kinds of its parts, with the problems met on the way."""
@@ -199,7 +209,7 @@ class KindInference:
                 return self.wrong(
                     expression,
                     f"{quoted(side.span, 'a month')} has no fixed length that could be added to a measured one",
-                    "months and years can be added to a point of time, as in begin(e) + 1 month",
+                    f"months and years can be added to a point of time, as in {notation(side.span).begin}(e) + 1 month",
                 )
         return "duration"
 
@@ -287,6 +297,7 @@ class KindInference:
             return "boolean"
         if left not in DATA_KINDS or right not in DATA_KINDS or (left != right and "any" not in (left, right)):
             hint = f"a length of time has a unit, as in 60 sec; {_SECONDS}" if {left, right} & set(_LENGTHS) else None
+            hint = hint or _bare_word(expression.left) or _bare_word(expression.right)
             self.wrong(expression, f"{KIND_NAMES[left]} cannot be compared with {KIND_NAMES[right]}", hint)
         elif operator not in ("=", "!=") and "boolean" in (left, right):
             self.wrong(expression, f"truth values have no order; `{operator}` takes numbers, strings or times")
