@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cera.cli.report import count, fail, listed, printable, say, warn
+from cera.cli.report import count, fail, listed, printable, say, say_more, warn
 from cera.diagnostics import did_you_mean
 from cera.errors import UnusableInputError
 from cera.model.events.states import shown_label
@@ -43,6 +43,8 @@ def show_summary(program: Program, request: Request, outcome: Outcome) -> str | 
         )
     if left_out := outcome.left_out:
         say(f"{count(left_out, 'event')} lacked the attribute that a module is partitioned by, and did not count there")
+    if outcome.most_in_state is not None:
+        say_more(f"at most {count(outcome.most_in_state, 'tuple')} in state")
     if strange := _not_counted(counts.changes):
         say(strange)
     if unused := _unused(program, counts):

@@ -309,6 +309,15 @@ def anchors_first(branch: Branch) -> list[RelativeTimer]:
     return ordered
 
 
+@dataclass(frozen=True)
+class Activation:
+    """When a rule is evaluated, as texts: the evaluation time of its module, what activates it and what suspends it."""
+
+    time: str
+    activated_by: str
+    suspended_by: str
+
+
 @tagged("Rule")
 @dataclass(frozen=True)
 class Rule:
@@ -319,6 +328,8 @@ class Rule:
     branches: tuple[Branch, ...]
     recipient: Recipient | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
+    #: Where the language says when rules are evaluated; only shown.
+    activation: Activation | None = field(default=None, compare=False, repr=False)
 
     @property
     def grouping(self) -> bool:

@@ -71,6 +71,7 @@ class Flow:
         self._driver: Driver
         self._lateness = Lateness(_LATE_EVENTS)
         self._in_time = 0
+        self._most_in_state = 0
 
     def run(self) -> Outcome:
         """Reads all events, writes all answers."""
@@ -85,7 +86,15 @@ class Flow:
         self._listener.performed()
         counted = self._driver.counts
         observed = self._admission.observed
-        return Outcome(self._counts, self._derived, self._written, counted.undefined, counted.left_out, observed)
+        return Outcome(
+            self._counts,
+            self._derived,
+            self._written,
+            counted.undefined,
+            counted.left_out,
+            observed,
+            most_in_state=self._most_in_state,
+        )
 
     @property
     def _counts(self) -> InputCounts:
@@ -145,8 +154,10 @@ class Flow:
             if found:
                 self._write(found)
             number += len(piece)
-            if number % _EVERY < size:
+            if not alone or number % _EVERY < size:
                 live = driver.counts.in_state
+                self._most_in_state = max(self._most_in_state, live)
+            if number % _EVERY < size:
                 show(f"{number:,} events read, {self._written:,} written, {live:,} tuples in state")
                 if driver.closed_to is not None:
                     self._write_base(driver.closed_to)

@@ -45,3 +45,5 @@ class Outcome:
     left_out: int
     observed: ObservedAttributes
     undefined_in: Literal["expression", "row"] = "expression"
+    #: The most tuples that were kept where it was looked, between pieces of the input; None where it is not known.
+    most_in_state: int | None = None

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from cera.diagnostics import Diagnostic
+from cera.languages.streamlog.activation import activation_of
 from cera.languages.streamlog.atoms import head_of
 from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.branch_parts import Names, RuleContext, declared_identifiers
@@ -111,7 +112,10 @@ def _rules(context: RuleContext, name: str) -> list[hub.Rule]:
     declared = set(declared_identifiers(leaves(context.source.query), context.time))
     lowered = branches_of(_alternatives(context.source.query), lambda: Body(context, once, Names("_", declared)))
     branches = tuple(branch for branch in lowered if branch is not None)
-    return [] if context.refused else [hub.Rule(name, head_of(head.atom), branches, span=context.source.span)]
+    if context.refused:
+        return []
+    activation = activation_of(context.time, context.source.query, context.kinds)
+    return [hub.Rule(name, head_of(head.atom), branches, span=context.source.span, activation=activation)]
 
 
 def _once(context: RuleContext) -> frozenset[str]:
