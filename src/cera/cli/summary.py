@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cera.cli.report import count, fail, listed, printable, say, warn
+from cera.cli.report import count, fail, listed, printable, say, say_more, warn
 from cera.diagnostics import did_you_mean
 from cera.errors import UnusableInputError
 from cera.model.events.states import is_internal, name_of, shown_label
@@ -48,6 +48,8 @@ def show_summary(program: Program, request: Request, outcome: Outcome) -> str | 
         say(f"{count(total, 'state')} still open at the end: {listed(named)}; what waits for {ends} is not answered")
     if left_out := outcome.left_out:
         say(f"{count(left_out, 'event')} lacked the attribute that a module is partitioned by, and did not count there")
+    if outcome.most_in_state is not None:
+        say_more(f"at most {count(outcome.most_in_state, 'tuple')} in state")
     if strange := _not_counted(counts.changes):
         say(strange)
     if unused := _unused(program, counts):

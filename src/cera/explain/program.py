@@ -56,6 +56,9 @@ class ExplainedRule(TypedDict):
     recursive: bool
     stratum: int
     key: list[str]
+    evaluated: NotRequired[str]
+    activated_by: NotRequired[str]
+    suspended_by: NotRequired[str]
 
 
 class ExplainedDependency(TypedDict):
@@ -123,6 +126,10 @@ def explain_rule(rule: Rule, *, stratum: int, recursive: bool) -> ExplainedRule:
         "stratum": stratum,
         "key": list(correlation_key(rule)),
     }
+    if rule.activation is not None:
+        explained["evaluated"] = rule.activation.time
+        explained["activated_by"] = rule.activation.activated_by
+        explained["suspended_by"] = rule.activation.suspended_by
     if rule.recipient:
         explained["recipient"] = rule.recipient.address
         explained["transport"] = rule.recipient.transport
@@ -199,6 +206,10 @@ def _rule_lines(rule: ExplainedRule) -> list[str]:
     if "recipient" in rule:
         transport = rule.get("transport")
         lines.append(f"  to: {rule['recipient']}" + (f" by {transport}" if transport else ""))
+    if "evaluated" in rule:
+        lines.append(f"  evaluated in: {rule['evaluated']}")
+        lines.append(f"  activated by: {rule['activated_by']}")
+        lines.append(f"  suspended by: {rule['suspended_by']}")
     for read in rule["reads"]:
         lines.append(f"  reads: {_read_text(read)}")
     for timer in rule["timers"]:

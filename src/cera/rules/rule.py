@@ -309,6 +309,15 @@ def anchors_first(branch: Branch) -> list[RelativeTimer]:
     return ordered
 
 
+@dataclass(frozen=True)
+class Activation:
+    """When a rule is evaluated, as texts: the evaluation time of its module, what activates it and what suspends it."""
+
+    time: str
+    activated_by: str
+    suspended_by: str
+
+
 @tagged("Rule")
 @dataclass(frozen=True)
 class Rule:
@@ -321,6 +330,8 @@ class Rule:
     span: Span | None = field(default=None, compare=False, repr=False)
     #: Whether its events carry the ids and times of their causes (`cera.model.events.traces`).
     traced: bool = added_later("traced", False)
+    #: Where the language says when rules are evaluated; only shown.
+    activation: Activation | None = field(default=None, compare=False, repr=False)
 
     @property
     def grouping(self) -> bool:

@@ -80,6 +80,7 @@ class Flow:
         self._driver: Driver
         self._lateness = Lateness(_LATE_EVENTS)
         self._in_time = 0
+        self._most_in_state = 0
 
     def run(self) -> Outcome:
         """Reads all events, writes all answers."""
@@ -102,6 +103,7 @@ class Flow:
             counted.left_out,
             observed,
             open_states={} if self._open_states is None else self._open_states.by_label(),
+            most_in_state=self._most_in_state,
         )
 
     @property
@@ -167,8 +169,10 @@ class Flow:
             if found:
                 self._write(self._states.shown(found))
             number += len(piece)
-            if number % _EVERY < size:
+            if not alone or number % _EVERY < size:
                 live = driver.counts.in_state
+                self._most_in_state = max(self._most_in_state, live)
+            if number % _EVERY < size:
                 show(f"{number:,} events read, {self._written:,} written, {live:,} tuples in state")
                 if driver.closed_to is not None:
                     self._write_base(driver.closed_to)

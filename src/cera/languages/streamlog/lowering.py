@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cera.diagnostics import Diagnostic
+from cera.languages.streamlog.activation import activation_of
 from cera.languages.streamlog.atoms import head_of
 from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.branch_parts import Names, RuleContext, declared_identifiers
@@ -135,7 +136,10 @@ def _rules(context: RuleContext, name: str) -> list[hub.Rule]:
     lowered = branches_of(_alternatives(context.source.query), lambda: Body(context, once, Names("_", declared)))
     branches = tuple(branch for branch in lowered if branch is not None)
     derived = _texts_read(head_of(head.atom), context)
-    return [] if context.refused else [hub.Rule(name, derived, branches, span=context.source.span)]
+    if context.refused:
+        return []
+    activation = activation_of(context.time, context.source.query, context.kinds)
+    return [hub.Rule(name, derived, branches, span=context.source.span, activation=activation)]
 
 
 def _texts_read(construct: Construct, context: RuleContext) -> Construct:

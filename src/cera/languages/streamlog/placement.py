@@ -94,7 +94,7 @@ class Placement:
                 pass
             case BoundsTime() as time if at not in self.whole | self.present:
                 yield from events_inside([event], time.begin, time.end)
-            case SpanTime() if at not in self.whole | self.present:
+            case SpanTime():  # they span no more than it is long
                 pass
             case _:
                 yield from event_conditions(self.body, event, at)

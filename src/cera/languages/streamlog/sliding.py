@@ -19,7 +19,7 @@ from cera.model.expressions.expression import event_references
 from cera.rules.rule import Accumulation, Branch
 
 #: What is added to the identifiers of matches in a window, and to the variables of the match that it ends with.
-_INSIDE, _LAST = "#in", "#now"
+_INSIDE, _LAST = "#in", "now"
 
 MakeBody = Callable[[], Body]
 
@@ -65,7 +65,7 @@ class _SlidingLowering:
         time = ending.time
         if time is None:
             return None
-        around = replace(self.make(), names=body.names, mark=_INSIDE, variable_mark=_INSIDE, outer=time)
+        around = replace(self.make(), names=body.names, mark=_INSIDE, variable_mark="in", outer=time)
         within = BranchLowering(around, self.inside)
         within.place()
         if body.context.refused:
