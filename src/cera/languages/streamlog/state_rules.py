@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cera.diagnostics import Diagnostic, Span
+from cera.languages.streamlog.activation import activation_of
 from cera.languages.streamlog.atoms import has_aggregate, head_of, pattern_of
 from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.branch_parts import RuleContext
@@ -140,7 +141,8 @@ class StateLowering:
         key = () if until is None else tuple(sorted({*atom_variables(until.atom)} & made.bound_variables))
         keys = tuple(ConstructTerm(key_label(each), (ConstructValue(Variable(each)),)) for each in key)
         carrying = replace(head, label=SUPPORT + name, children=(*head.children, *keys))
-        rules = [hub.Rule(name, carrying, (made,), span=source.span, traced=True)]
+        active = activation_of(self._context.time, source.query, self._context.kinds)
+        rules = [hub.Rule(name, carrying, (made,), span=source.span, traced=True, activation=active)]
         rules += (_loss(name, state, source.span) for state in states)
         if until is not None:
             pattern = pattern_of(until.atom, self._body.name)
