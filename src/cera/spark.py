@@ -83,6 +83,10 @@ def events(
         raise UsageError(str(error)) from error
     roles = table_layout(table.schema, layout)
     begin, stop, _ = time_demands(table.schema, roles, layout)
+    if state is not None and end is None:
+        raise UsageError("a state has an end, which is null while it is open; name its column with `end`")
+    if state is not None and not _is_boolean(table, state):
+        raise UsageError(f"the column `{state}` says which rows are states, and holds no truth values; cast it before")
     own = ("label", "id", *TIME_FIELDS, *([STATE] if end is not None and _is_boolean(table, STATE) else []))
     taken = [name for name in roles.children if name in own]
     if taken:
@@ -90,10 +94,6 @@ def events(
             f"the column `{taken[0]}` would be a child, but events have a column of that name for something else; "
             "rename it before, or name it as what it is"
         )
-    if state is not None and end is None:
-        raise UsageError("a state has an end, which is null while it is open; name its column with `end`")
-    if state is not None and not _is_boolean(table, state):
-        raise UsageError(f"the column `{state}` says which rows are states, and holds no truth values; cast it before")
     if unique and end is not None:
         raise UsageError("`unique` is for events that are points of time; leave out `end`, or `unique`")
     for name in unique:
