@@ -23,7 +23,9 @@ from cera.optimizer.driver import optimize
 from cera.rules.rule import RuleProgram, Semantics
 from hypothesis_profiles import examples
 from module_runs import run_by_definition, run_locally, run_on_spark
-from properties.generator import RELATIONAL, Case, cases, constructs, seeded_case
+from properties.generator import FEATURES, RELATIONAL, Case, cases, constructs, seeded_case
+from properties.generator.choices import SeededChoices
+from properties.generator.relations import some_relations, with_lookups
 from properties.holding import holds_for
 from properties.local_runs import differences, disordered, some_variation
 from properties.theories import rules_of, theory_of
@@ -43,7 +45,7 @@ def expected_answers(case: Case, program: RuleProgram) -> list[DerivedEvent]:
 def test_the_local_engine_agrees_with_the_reference_whatever_way_a_stream_arrives(programs: int) -> None:
     used, answered = Counter[str](), Counter[str]()
     for seed in range(programs):
-        case = seeded_case(seed, ACCEPTED)
+        case = seeded_case(seed, ACCEPTED, windowed=seed % 5 == 1, with_states=seed % 5 == 2)
         program = replace(rules_of(case), semantics=SEMANTICS[seed % 2])
         expected = expected_answers(case, program)
         chance = random.Random(seed)
@@ -56,6 +58,24 @@ def test_the_local_engine_agrees_with_the_reference_whatever_way_a_stream_arrive
     if programs >= 150:
         assert min(used[name] for name in ("table", "version", "snapshot")) >= programs // 5
         assert min(answered[name] for name in ("table", "version", "snapshot")) >= programs // 20
+
+
+@pytest.mark.parametrize(
+    "programs", [pytest.param(examples(60), id="short"), pytest.param(2_000, id="long", marks=pytest.mark.long)]
+)
+def test_recursive_rules_look_rows_up(programs: int) -> None:
+    answered = 0
+    for seed in range(programs):
+        case = seeded_case(seed, FEATURES, recursive=True)
+        chance = random.Random(seed)
+        program = with_lookups(rules_of(case), chance)
+        relations = some_relations(SeededChoices(RELATIONAL, seed))
+        expected = list(run_by_definition(program, case.events, relations=relations).derived)
+        variation = replace(some_variation(chance), relations=relations)
+        found = variation.answers(program, disordered(case.events, variation.max_delay, chance))
+        assert not differences(found, expected), f"seed {seed}, {variation}"
+        answered += bool(expected)
+    assert answered >= programs // 3
 
 
 @holds_for(cases(ACCEPTED), short=50, long=2_000)

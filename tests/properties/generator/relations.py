@@ -8,11 +8,15 @@ They are read as those of a user are, so that rows that are equal count once.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cera.connectors.relations.relation import Record, Relation
 from cera.model.events.relation_rows import RelationRows
+from cera.model.matching.patterns import TermPattern, VariablePattern, bound_variables
 from cera.rules.declarations import RelationDeclaration
+from cera.rules.rule import RelationQuery, RuleProgram
 
 from .choices import Choices
 from .streams import LAST_SECOND, scalar
@@ -33,6 +37,23 @@ def some_relations(choices: Choices) -> dict[str, RelationRows]:
         found["version"] = Relation("version", None, "since", ("k",)).rows(_records(choices, versions=True))
         found["snapshot"] = Relation("snapshot", None, "since").rows(_records(choices, versions=True))
     return dict(found)
+
+
+def with_lookups(program: RuleProgram, chance: random.Random) -> RuleProgram:
+    """The rules, some of which look up a row that has one of their values as `k`; they derive less then, never more."""
+    rules = []
+    for rule in program.rules:
+        branches = []
+        for branch in rule.branches:
+            names = sorted({name for query in branch.events for name in bound_variables(query.pattern)})
+            if names and chance.random() < 0.6:
+                name, table = chance.choice(names), chance.choice(sorted(DECLARATIONS))
+                pattern = TermPattern(table, (TermPattern("k", (VariablePattern(name),)),), total=False)
+                lookup = RelationQuery(f"row{len(rules)}", pattern, anonymous=True)
+                branch = replace(branch, relations=(*branch.relations, lookup))
+            branches.append(branch)
+        rules.append(replace(rule, branches=tuple(branches)))
+    return replace(program, rules=tuple(rules), relations=tuple(DECLARATIONS.values()))
 
 
 def _records(choices: Choices, *, versions: bool) -> Iterator[Record]:
