@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 import cera
@@ -148,3 +149,23 @@ def test_a_restored_session_goes_on_with_the_rows_that_were_saved_until_they_are
     assert bills(other.push(tea(30))) == ['bill{euros{8}, item{"tea"}}']
     with pytest.raises(UsageError, match="the state is that of another program"):
         cera.load(SHOP).session(relations={"price": prices}).restore(saved)
+
+
+@pytest.mark.xdist_group("postgres")
+def test_a_table_of_postgresql_is_read_again_and_its_url_shows_no_password(postgres: str) -> None:
+    with psycopg.connect(postgres, autocommit=True) as database:
+        database.execute("CREATE TABLE price (item text, euros int)")
+        database.execute("INSERT INTO price VALUES ('tea', 3)")
+        url = postgres.replace("postgres@", "postgres:secret@")
+        session = REFRESHED.session(relations={"price": url})
+        session.push(tea(10))
+        database.execute("UPDATE price SET euros = 4")
+        due(session)
+        assert bills(session.push(tea(20))) == ['bill{euros{4}, item{"tea"}}']
+        for change, reason in [("DROP COLUMN euros", "has no column `euros`"), ("RENAME TO prices", "has no table")]:
+            database.execute(f"ALTER TABLE price {change}")
+            due(session)
+            with pytest.warns(cera.CeraWarning, match=reason) as warned:
+                session.push(tea(21))
+            assert "secret" not in str(warned[0].message)
+        assert bills(session.close())[-1] == 'bill{euros{4}, item{"tea"}}'
