@@ -13,11 +13,12 @@ Two rules with the same `meaning` give the same events.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from cera.diagnostics import Span
 from cera.model.events.event import Recipient
-from cera.model.expressions.constructs import Construct
+from cera.model.events.states import state_label
+from cera.model.expressions.constructs import Construct, ConstructTerm
 from cera.model.expressions.expression import (
     And,
     Call,
@@ -112,6 +113,22 @@ class WrittenRule:
     branches: tuple[WrittenBranch, ...]
     recipient: Recipient | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
+
+
+def has_other_parts(rule: Rule) -> bool:
+    """Returns whether a rule has parts that a written one lacks, such as the states that it derives."""
+    label = rule.head.label if isinstance(rule.head, ConstructTerm) else ""
+    return (
+        state_label(label) is not None
+        or _has_other_fields(rule, WrittenRule)
+        or any(_has_other_fields(branch, WrittenBranch) for branch in rule.branches)
+    )
+
+
+def _has_other_fields(node: Rule | Branch, written: type[WrittenRule | WrittenBranch]) -> bool:
+    known = {each.name for each in fields(written)}
+    others = (each for each in fields(node) if each.name not in known)
+    return any(getattr(node, each.name) != each.default for each in others)
 
 
 def written_rule(rule: Rule) -> WrittenRule:
