@@ -13,11 +13,11 @@ Two rules with the same `meaning` give the same events.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from cera.diagnostics import Span
 from cera.model.events.event import Recipient
-from cera.model.events.states import LOSS, RELEASE
+from cera.model.events.states import LOSS, RELEASE, state_label
 from cera.model.expressions.constructs import Construct, ConstructTerm
 from cera.model.expressions.expression import (
     And,
@@ -125,6 +125,22 @@ def without_ends_of_states(rules: Iterable[Rule]) -> Iterator[Rule]:
     for rule in rules:
         if not (isinstance(rule.head, ConstructTerm) and rule.head.label.startswith((LOSS, RELEASE))):
             yield rule
+
+
+def has_other_parts(rule: Rule) -> bool:
+    """Returns whether a rule has parts that a written one lacks, such as the states that it derives."""
+    label = rule.head.label if isinstance(rule.head, ConstructTerm) else ""
+    return (
+        state_label(label) is not None
+        or _has_other_fields(rule, WrittenRule)
+        or any(_has_other_fields(branch, WrittenBranch) for branch in rule.branches)
+    )
+
+
+def _has_other_fields(node: Rule | Branch, written: type[WrittenRule | WrittenBranch]) -> bool:
+    known = {each.name for each in fields(written)}
+    others = (each for each in fields(node) if each.compare and each.name not in known)
+    return any(getattr(node, each.name) != each.default for each in others)
 
 
 def written_rule(rule: Rule) -> WrittenRule:

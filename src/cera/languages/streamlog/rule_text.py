@@ -7,10 +7,9 @@ none. Conditions with `or` become alternatives, and `f(X)` becomes `f(X) = true`
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count, product
+from itertools import chain, product
 
 from cera.diagnostics import Diagnostic, Source, Span, in_source_order
 from cera.languages.protocol.language import RuleText
@@ -18,6 +17,7 @@ from cera.languages.streamlog.checks import check_program
 from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import parse
 from cera.languages.streamlog.printer import label_text, print_program
+from cera.languages.streamlog.rule_names import label_of, named_rule, unnamed
 from cera.languages.streamlog.rule_syntax import RuleWriter
 from cera.languages.streamlog.syntax import (
     Declaration,
@@ -30,35 +30,28 @@ from cera.languages.streamlog.syntax import (
     WindowLiteral,
 )
 from cera.model.events.states import SUPPORT
-from cera.model.expressions import constructs
-from cera.model.expressions import expression as expressions
+from cera.model.expressions.constructs import ConstructTerm
 from cera.model.expressions.expression import (
     And,
     Call,
     Comparison,
-    EventReference,
     Expression,
-    InState,
     Literal,
     Or,
-    event_references,
     rebuild,
 )
-from cera.model.matching import patterns
-from cera.model.matching.patterns import TermPattern, VariablePattern
-from cera.model.time.allen import RELATIONS
 from cera.rules.declarations import Attribute, RelationDeclaration
-from cera.rules.renaming import is_order_sensitive, names_in_order, renamed, variables_of
+from cera.rules.renaming import renamed, variables_of
 from cera.rules.rule import RuleProgram
-from cera.rules.written import WrittenBranch, WrittenRule, meaning, without_ends_of_states, written_rule
-
-_VARIABLE = re.compile(r"[A-Z][A-Za-z0-9_]*|_[A-Za-z0-9_]+")
-_IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*(?:-[A-Za-z][A-Za-z0-9_]*)*")
-_RESERVED = frozenset(
-    {"and", "or", "not", "mod", "now", "unbounded", "true", "false", "while", "until", "within", "exists", "group-by"}
-    | {"event", "state", "distinct", "datetime", "relation", *RELATIONS}
+from cera.rules.written import (
+    WrittenBranch,
+    WrittenRule,
+    has_other_parts,
+    meaning,
+    without_ends_of_states,
+    written_rule,
 )
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
+
 #: A variable that stands at one place only, as lowering names it.
 _ONCE = re.compile("_(.+)#")
 _ALL_TIME = WindowLiteral(Unbounded())
@@ -74,14 +67,17 @@ def rule_text(program: RuleProgram) -> RuleText:
         hint = "leave out SEMANTICS; the semantics of the translation is an option when it runs"
         problems.append(_refusal(message, place, hint))
     declarations = tuple(_relation(each, problems) for each in program.relations)
-    rules = [written_rule(rule) for rule in without_ends_of_states(program.rules)]
+    kept = list(without_ends_of_states(program.rules))
+    rules = [written_rule(rule) for rule in kept]
     writing = _Writing(declarations, frozenset(_state_labels(rules)), problems)
     modules: list[Module] = []
-    for rule in rules:
-        if isinstance(rule.head, constructs.ConstructTerm) and rule.head.label.startswith(SUPPORT):
+    for rule, written in zip(kept, rules, strict=True):
+        if isinstance(rule.head, ConstructTerm) and rule.head.label.startswith(SUPPORT):
             problems.append(_refusal("rules that derive states are not translated", rule.span, _BOTH))
+        elif has_other_parts(rule):
+            writing.refuse(written)
         else:
-            writing.add(rule, modules)
+            writing.add(written, modules)
     text = print_program(Program(declarations, tuple(modules)))
     return RuleText(_declared(program) + text, tuple(in_source_order(problems)))
 
@@ -119,7 +115,7 @@ def _relation(declared: RelationDeclaration, problems: list[Diagnostic]) -> Rela
 def _state_labels(rules: Sequence[WrittenRule]) -> Iterator[str]:
     for branch in (branch for rule in rules for branch in rule.branches):
         yield from (str(state.pattern.label) for state in branch.states)
-        yield from (str(_label(part.pattern)) for part in branch.accumulations if part.of_states)
+        yield from (str(label_of(part.pattern)) for part in branch.accumulations if part.of_states)
 
 
 @dataclass(frozen=True)
@@ -130,9 +126,9 @@ class _Writing:
 
     def add(self, rule: WrittenRule, modules: list[Module]) -> None:
         """Adds the rule, to the last module or in one of its own."""
-        named = _named(rule)
+        named = named_rule(rule)
         relations = {each.name for each in self.declarations if isinstance(each, Relation)}
-        writer = RuleWriter(named, self.ambiguous, relations, _unnamed(named))
+        writer = RuleWriter(named, self.ambiguous, relations, unnamed(named))
         time, syntax = writer.written()
         self.problems.extend(writer.problems)
         if writer.problems:
@@ -152,6 +148,9 @@ class _Writing:
                 else:
                     modules.append(Module(choice, (syntax,)))
                 return
+        self.refuse(rule)
+
+    def refuse(self, rule: WrittenRule) -> None:
         message = f"the rule `{rule.name}` has no form in StreamLog that means the same"
         self.problems.append(_refusal(message, rule.span, _BOTH))
 
@@ -197,89 +196,3 @@ def _truth(condition: Expression) -> Expression:
             return call
         case _:
             return rebuild(condition, _truth)
-
-
-def _named(rule: WrittenRule) -> WrittenRule:
-    """Returns the rule with names that the language allows."""
-    names = variables_of(rule)
-    once = _once(rule)
-    if is_order_sensitive(rule):
-        variables = names_in_order(names, _upper, lambda old, new: f"_{new}#" if old in once else new)
-    else:
-        variables = dict[str, str]()
-        for name in sorted(names, key=lambda name: (_upper(name) != name, name)):
-            variables[name] = _free(_upper(name), {*variables.values()})
-    known = dict.fromkeys(literal.identifier for branch in rule.branches for literal in branch.timed)
-    taken = {name for name in known if _is_identifier(name)}
-    identifiers: dict[str, str] = {}
-    for name in known:
-        if name not in taken and name not in _unnamed(rule):
-            wish = _NOT_IN_NAMES.sub("_", name).lstrip("_0123456789") or "event"
-            identifiers[name] = _free(wish[0].lower() + wish[1:], {*taken, *_RESERVED})
-            taken.add(identifiers[name])
-    return renamed(rule, variables, identifiers)
-
-
-def _upper(name: str) -> str:
-    plain = _NOT_IN_NAMES.sub("", name)
-    return plain if _VARIABLE.fullmatch(plain) else f"{plain[:1].upper()}{plain[1:]}" if plain.strip("_") else "X"
-
-
-def _is_identifier(name: str) -> bool:
-    return _IDENTIFIER.fullmatch(name) is not None and name not in _RESERVED
-
-
-def _free(name: str, taken: set[str]) -> str:
-    return next(each for each in chain((name,), (f"{name}_{number}" for number in count(2))) if each not in taken)
-
-
-def _once(rule: WrittenRule) -> frozenset[str]:
-    """Returns the variables that will stand at one place of the text only."""
-    counts = Counter[str]()
-    times: set[str] = set()
-    for branch in rule.branches:
-        for pattern in branch.patterns():
-            again = repr(pattern)
-            if constructs.has_grouping(rule.head) and again in times and pattern in _time_patterns(branch):
-                continue  # the evaluation time, which is written once for all branches
-            times.add(again)
-            counts.update(each.name for each in patterns.walk(pattern) if isinstance(each, VariablePattern))
-    used = set(constructs.variables(rule.head))
-    for branch in rule.branches:
-        for condition in (*branch.conditions, *branch.inner_conditions()):
-            used |= expressions.variables(condition)
-    return frozenset(name for name, number in counts.items() if number == 1 and name not in used)
-
-
-def _time_patterns(branch: WrittenBranch) -> Iterator[patterns.Pattern]:
-    yield from (query.pattern for query in branch.events)
-    yield from (query.pattern for query in branch.states)
-
-
-def _unnamed(rule: WrittenRule) -> frozenset[str]:
-    """Returns the identifiers that can be left out: lowering gives them again, and nothing names them."""
-    values = (value for part in constructs.walk(rule.head) for value in constructs.own_expressions(part))
-    kept = set[str]().union(*map(event_references, values))
-    found: set[str] = set()
-    for branch in rule.branches:
-        kept |= {timer.anchor for timer in branch.relative_timers} | {part.window for part in branch.accumulations}
-        kept = kept.union(*map(_named_by, (*branch.conditions, *branch.inner_conditions())))
-        given = [(_label(query.pattern), query.identifier, query.anonymous) for query in branch.queries]
-        given += (("timer", timer.identifier, timer.anonymous) for timer in branch.relative_timers)
-        counts = Counter(name for name, _, _ in given)
-        for name, identifier, anonymous in given:
-            (found if anonymous and name == identifier and counts[name] == 1 else kept).add(identifier)
-    return frozenset(found - kept)
-
-
-def _named_by(condition: Expression) -> frozenset[str]:
-    """Returns the identifiers that a condition needs; an event in a state is said by its evaluation time."""
-    match condition:
-        case InState(event=EventReference()):
-            return frozenset((condition.state.identifier,))
-        case _:
-            return event_references(condition)
-
-
-def _label(pattern: patterns.Pattern) -> object:
-    return pattern.label if isinstance(pattern, TermPattern) else None

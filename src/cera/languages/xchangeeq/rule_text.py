@@ -42,7 +42,14 @@ from cera.model.time.durations import Duration
 from cera.rules.renaming import names_in_order, renamed, variables_of
 from cera.rules.rule import RuleProgram
 from cera.rules.states import is_hidden
-from cera.rules.written import WrittenBranch, WrittenRule, meaning, without_ends_of_states, written_rule
+from cera.rules.written import (
+    WrittenBranch,
+    WrittenRule,
+    has_other_parts,
+    meaning,
+    without_ends_of_states,
+    written_rule,
+)
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*")
@@ -71,7 +78,7 @@ def rule_text(program: RuleProgram) -> RuleText:
         if found:
             continue
         syntax = as_syntax(written, _unnamed(written))
-        if not _means_the_same(syntax, written):
+        if has_other_parts(rule) or not _means_the_same(syntax, written):
             message = f"the rule `{rule.name}` has no form in XChangeEQ that means the same"
             problems.append(_refusal(message, rule.span, _KEPT))
         items.append(syntax)
