@@ -49,15 +49,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def spark() -> Iterator[SparkSession]:
     from cera.engines.spark.session.session import session
 
-    small = {
+    settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "2g",  # tests are small, and two of their processes run at a time
-        "spark.sql.shuffle.partitions": "2",
-        # to compile a query takes far longer than to interpret it over a few rows
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }
-    made = session("local[2]", small, "cera tests")
+    # to compile a query takes far longer than to interpret it over a few rows, and so does Java's best compiler
+    made = session("local[2]", settings, "cera tests", small=True)
     yield made
     made.stop()
 

@@ -30,8 +30,13 @@ from properties.theories import rules_of
 
 pytestmark = pytest.mark.xdist_group("spark")
 
-#: The session of the tests interprets, because random programs run once, on a few events; this compiles.
-_COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+#: The session of the tests is for little work, because random programs run once, on a few events: it interprets, and
+#: plans once. This compiles, and plans again as it goes.
+_COMPILED = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.adaptive.enabled": "true",
+}
 
 #: So many programs to one of which `detect` is asked too.
 ONCE_IN = 5

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -33,6 +33,7 @@ from cera.engines.spark.tables.event_rows import event_table, event_tables
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import written_term
+from cera.engines.spark.tables.unions import united
 from cera.engines.spark.values.hashing import hex_id
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import RECURSION_LIMIT
@@ -86,7 +87,7 @@ class Answers:
         """
         rows = [_identified(_rows(table, CAUSES)) for table in (*self._tables, *self._states)]
         named = F.map_keys(column(CAUSES)).alias(NAMES)
-        return reduce(DataFrame.unionByName, rows).select("*", named).drop(CAUSES)
+        return united(rows).select("*", named).drop(CAUSES)
 
     def events(self, *, changes: bool = False) -> DataFrame:
         """Returns each derived event once, with the first of its derivations: rule and causes.
@@ -106,7 +107,7 @@ class Answers:
         if self._states:
             states = [_rows(table, CAUSES) for table in self._states]
             frames.append(shown(_first_of(states, "h1", "h2", "label"), changes=changes))
-        return reduce(DataFrame.unionByName, frames)
+        return united(frames)
 
     def constructed(self) -> Iterator[tuple[Construction, EventTable]]:
         """Yields each construction of the plan with the table of the events that it derives."""
@@ -134,7 +135,7 @@ def _first_of(rows: Sequence[DataFrame], *keys: str) -> DataFrame:
     """Returns derived events with different keys, each with the first of its derivations."""
     others = [name for name in ("begin", "end", "label", "term", *SENT) if name not in keys]
     firsts = [F.first(column(name)).alias(name) for name in others]
-    together = reduce(DataFrame.unionByName, rows).groupBy(*keys)
+    together = united(rows).groupBy(*keys)
     return as_derived_events(together.agg(*firsts, *first_derivation()))
 
 

@@ -18,6 +18,7 @@ from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT, first_der
 from cera.engines.spark.tables.event_tables import EventTable, Flat
 from cera.engines.spark.tables.relations import column, component
 from cera.engines.spark.tables.term_columns import written_term
+from cera.engines.spark.tables.unions import united
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.json_text import cell_json
 from cera.errors import UsageError
@@ -44,7 +45,7 @@ def labelled(answers: Answers, label: str) -> DataFrame:
     assert isinstance(types, StructType)
     rows = [_fitted(_typed_rows(table, content), types) for table, content in tables]
     firsts = [F.first(column(name)).alias(name) for name in ("begin", "end", "label", CHILDREN, "term", *SENT)]
-    groups = reduce(DataFrame.unionByName, rows).groupBy("h1", "h2")
+    groups = united(rows).groupBy("h1", "h2")
     return as_derived_events(groups.agg(*firsts, *first_derivation()), CHILDREN)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame
@@ -25,6 +24,7 @@ from cera.engines.spark.recursion.piece_rows import DIVIDED, KeyDivider, Recursi
 from cera.engines.spark.tables.event_tables import EventTable, Terms
 from cera.engines.spark.tables.relations import column, component
 from cera.engines.spark.tables.term_columns import term_column
+from cera.engines.spark.tables.unions import united
 from cera.modules.module import Settings
 from cera.modules.rules.module import RuleModule
 from cera.rules.analysis.unification import head_label
@@ -49,7 +49,7 @@ class PieceInput:
     def events(self) -> DataFrame:
         """Returns the events with their terms as JSON."""
         found = [self._written(table) for table in self._read()]
-        return reduce(DataFrame.unionByName, found)
+        return united(found)
 
     def has_divided(self, operator: Operator) -> bool:
         """Returns whether an event belongs to several buckets. Only events that are not flat are looked at."""
@@ -57,7 +57,7 @@ class PieceInput:
         if not odd:
             return False
         rows = [self._written(table, column("fields").isNull()) for table in odd]
-        placed = reduce(DataFrame.unionByName, rows).mapInArrow(KeyDivider(operator), PLACED)
+        placed = united(rows).mapInArrow(KeyDivider(operator), PLACED)
         return not placed.where(column("bucket") == DIVIDED).isEmpty()
 
     def _read(self) -> Sequence[EventTable]:

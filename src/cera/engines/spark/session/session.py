@@ -36,6 +36,7 @@ _SETTINGS = {
     "spark.sql.caseSensitive": "true",  # labels and variables that differ in case are different
     "spark.sql.codegen.hugeMethodLimit": "8000",  # the JVM does not compile methods that are larger
     "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),  # else the bytes are counted for every row
+    "spark.sql.ui.explainMode": "simple",  # else every query is written out in full, for a page that is off
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     _STATE_STORE: _ROCKS_DB,
@@ -46,6 +47,7 @@ _SETTINGS = {
 _SMALL = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",  # it plans the whole query again whenever a part of it is done
     "spark.sql.shuffle.partitions": "2",
 }
 #: Java's best compiler takes longer than it saves where there is little to do, or where Python does it.

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache
 
 from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from cera.engines.spark.tables.unions import united
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import TYPES, Cell
 from cera.engines.spark.values.hashing import event_hashes, hash_cell, hash_term, hex_id
@@ -241,7 +242,7 @@ def union(relations: Sequence[Relation]) -> Relation:
     matches = tuple(dict.fromkeys(name for relation in relations for name in relation.matches))
     frames = [_fitted(relation, kinds, (*identifiers, *matches)) for relation in relations]
     whole = all(relation.whole and len(relation.identifiers) == len(identifiers) for relation in relations)
-    return Relation(reduce(DataFrame.unionByName, frames), kinds, identifiers, matches, whole=whole)
+    return Relation(united(frames), kinds, identifiers, matches, whole=whole)
 
 
 def _common(components: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
