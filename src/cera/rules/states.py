@@ -197,16 +197,13 @@ class _Lowering:
         return replace(part, pattern=pattern, containment=containment)
 
 
-def arriving(pattern: Pattern) -> tuple[Pattern, ...]:
-    """Returns the patterns of what has to come in for a query: of a state its opening and, if a module derives it, its
-    ending."""
-    if not isinstance(pattern, TermPattern) or not isinstance(pattern.label, str):
-        return (pattern,)
-    state = state_label(pattern.label)
-    if state is None:
-        return (pattern,)
-    other = (OPENING if pattern.label.startswith(ENDING) else ENDING) + state
-    return (pattern, replace(pattern, label=other))
+def arriving(query: EventQuery) -> tuple[Pattern, ...]:
+    """Returns the patterns of what has to come in for a query: the ending of a state follows from its opening."""
+    if query.kind != "ending":
+        return (query.pattern,)
+    assert isinstance(query.pattern, TermPattern)
+    assert isinstance(query.pattern.label, str)
+    return (query.pattern, replace(query.pattern, label=OPENING + query.pattern.label.removeprefix(ENDING)))
 
 
 def awaited_labels(rules: Iterable[Rule]) -> frozenset[str]:

@@ -17,7 +17,8 @@ from cera.testing import SECOND, event
 
 
 def rules_of(text: str) -> RuleProgram:
-    program, problems = lower([parse(Source("test.slog", text)).program], "UTC")
+    lowered = lower([parse(Source("test.slog", text)).program], "UTC")
+    program, problems = lowered.program, lowered.problems
     assert not problems
     return program
 

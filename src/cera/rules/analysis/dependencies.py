@@ -61,14 +61,12 @@ def event_patterns(rule: Rule) -> Iterator[EventPattern]:
         anchors.update(name for window in branch.windows for name in window.over)
         for query in branch.events:
             anchor, gathered = query.identifier in anchors, query.identifier in branch.gathered
-            for pattern in arriving(query.pattern):
+            for pattern in arriving(query):
                 yield EventPattern(pattern, False, anchor, gathered, query.span)
         for part in branch.accumulations:
-            for pattern in arriving(part.pattern):
-                yield EventPattern(pattern, part.negated, False, not part.negated, part.span)
+            yield EventPattern(part.pattern, part.negated, False, not part.negated, part.span)
             if part.opening is not None:
-                for pattern in arriving(part.opening.pattern):
-                    yield EventPattern(pattern, False, False, False, part.opening.span)
+                yield EventPattern(part.opening.pattern, False, False, False, part.opening.span)
 
 
 def dependencies(rules: Sequence[Rule]) -> tuple[Dependency, ...]:

@@ -39,7 +39,7 @@ def asked_attributes(rules: Sequence[Rule]) -> tuple[AskedAttribute, ...]:
 
 def _of_branch(branch: Branch) -> Iterator[AskedAttribute]:
     for query in branch.events:
-        for pattern in arriving(query.pattern):
+        for pattern in arriving(query):
             yield from _of_event(pattern, needed=True)
     for collection in branch.collections:
         yield from _of_event(collection.pattern, needed=True)

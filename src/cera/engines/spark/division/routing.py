@@ -11,6 +11,7 @@ from cera.engines.spark.division.divisions import HistoryDivision, KeyDivision
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.slots import Place, Slot
 from cera.model.events.occurrence import Occurrence
+from cera.model.events.states import ENDING, OPENING, is_ending
 from cera.model.matching.matching import match
 from cera.model.matching.patterns import Pattern
 from cera.model.terms.term import Term, Value, value_key
@@ -116,7 +117,14 @@ class _KeyDivider:
             return None
         return self._part(paths, event) if self._slots else 0
 
+    def _label(self, label: str) -> str:
+        """Returns the label by which the operator knows an event: the ending of a state goes where its opening went."""
+        if is_ending(label) and not self._operator.queries(label):
+            return OPENING + label.removeprefix(ENDING)
+        return label
+
     def _paths_of(self, label: str) -> tuple[Place, ...] | None:
+        label = self._label(label)
         if not self._operator.queries(label) and not self._operator.takes_all:
             return None
         paths = (slot.place(label) for slot in self._slots)
@@ -149,10 +157,12 @@ class _KeyDivider:
     def _matched(self, slot: Slot, event: Occurrence) -> dict[tuple[Any, ...], Value]:
         """Returns the values of a slot under which some query of the operator matches an event of unusual shape."""
         found: dict[tuple[Any, ...], Value] = {}
+        label = self._label(event.label)
+        term = event.term if label == event.label else Term(label, event.term.children, ordered=event.term.ordered)
         for rule in self._rules:
             for query in event_patterns(rule):
-                if _may_match(query.pattern, event.label):
-                    values = [answer[slot.variables[rule.name]] for answer in match(query.pattern, event.term)]
+                if _may_match(query.pattern, label):
+                    values = [answer[slot.variables[rule.name]] for answer in match(query.pattern, term)]
                     found.update((value_key(value), value) for value in values)
         return found
 

@@ -53,13 +53,12 @@ def thresholds(rules: Sequence[Rule], label: str | None) -> tuple[frozenset[Thre
 def _queries(branch: Branch) -> Iterator[tuple[Pattern, Sequence[Expression]]]:
     """Yields the queries of a branch, with the conditions that everything they match must fulfil."""
     for query in branch.events:
-        for pattern in arriving(query.pattern):
+        for pattern in arriving(query):
             yield pattern, branch.conditions
     for part in branch.accumulations:
-        for pattern in arriving(part.pattern):
-            yield pattern, part.conditions
-        for pattern in () if part.opening is None else arriving(part.opening.pattern):
-            yield pattern, ()
+        yield part.pattern, part.conditions
+        if part.opening is not None:
+            yield part.opening.pattern, ()
 
 
 def _needed(pattern: Pattern, conditions: Sequence[Expression]) -> Iterator[Threshold]:

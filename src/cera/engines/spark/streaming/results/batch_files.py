@@ -70,7 +70,7 @@ class BatchFiles:
             data = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
             self.write(batch, "jsonl", lambda path: path.write_bytes(data))
 
-    def write_table(self, batch: int, derived: Sequence[DerivedResult], *, states: bool) -> None:
+    def write_table(self, batch: int, derived: Sequence[DerivedResult], *, states: bool = False) -> None:
         if derived:
             table = derived_table(derived, states=states)
             self.write(batch, "parquet", lambda path: pq.write_table(table, path))
