@@ -246,7 +246,7 @@ def _check_windows(branch: Branch) -> None:
     if not known - {each.identifier for each in branch.windows if isinstance(each, PeriodicWindow)} >= {
         *branch.gathered
     }:
-        raise ValueError("a periodic window of a branch cannot be gathered, nor what is not in it")
+        raise ValueError("only events and timers of a branch can be gathered, and windows between bounds")
     if known - auxiliary_windows(branch) <= {*branch.gathered}:
         raise ValueError("a branch cannot gather all of its events: the answer would have no time")
     if any(part.window in auxiliary_windows(branch) for part in branch.accumulations):

@@ -297,3 +297,14 @@ def test_a_text_that_ends_anywhere_is_read_without_failing() -> None:
 def test_a_text_nested_too_deeply_is_refused() -> None:
     parsed = read(f"h(X) <- {'(' * 2000}p(X){')' * 2000}.")
     assert [diagnostic.code for diagnostic in parsed.diagnostics] == ["SL001"]
+
+
+@pytest.mark.parametrize(
+    "time",
+    ["[now - 1 hour, now]", "w: [now - 1 hour, now]", '["2011-01-01", "2011-02-01"]', "from-end[fire(X), 1 hour]"],
+)
+@pytest.mark.parametrize("relation", ["relation a", "relation extend", 'relation a from "a.csv" refresh 1 hour'])
+def test_an_evaluation_time_may_follow_a_relation_without_a_full_stop(relation: str, time: str) -> None:
+    parsed = parse(Source("program.slog", f"{relation} {time}: p(X) <- q(X)"))
+    assert not parsed.diagnostics
+    assert print_program(parsed.program) == f"{relation}.\n\n{time}:\n  p(X) <- q(X).\n"

@@ -27,6 +27,7 @@ from cera.languages.streamlog.demands import (
     state_in_window,
 )
 from cera.model.expressions.expression import (
+    Arithmetic,
     Comparison,
     Different,
     DurationLiteral,
@@ -128,6 +129,10 @@ class Placement:
             bounds = Bounds(tuple(replace(edge, by=-time.duration) for edge in ends), ends)
             window = BoundedWindow(at, bounds, True, time.span, at not in self.whole)
             self.body.parts.windows.append(window)
+            # as they lie within that of each other; it bounds what is kept
+            longest = DurationLiteral(time.duration)
+            limits = (Arithmetic("+", end_of(event), longest) for event in events)
+            self.body.parts.conditions += (Comparison("<=", end_of(at), limit) for limit in limits)
 
     def _bounds(self, at: str, time: BoundsTime) -> None:
         if at not in self.whole | self.present:
