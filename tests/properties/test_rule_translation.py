@@ -62,9 +62,9 @@ def read_xchangeeq(text: str) -> RuleProgram:
 def read_streamlog(text: str) -> RuleProgram:
     parsed = parse_streamlog(Source("translation.slog", text))
     found = [each for each in check_program(parsed.program) if each.severity == "error"]
-    program, problems = lower_streamlog([parsed.program], "UTC")
-    assert not [*parsed.diagnostics, *found, *problems], text
-    return program
+    lowered = lower_streamlog([parsed.program], "UTC")
+    assert not [*parsed.diagnostics, *found, *lowered.problems], text
+    return lowered.program
 
 
 XCHANGEEQ = Language(xchangeeq.rule_text, read_xchangeeq)
