@@ -113,11 +113,12 @@ def _flat_element(record: Mapping[str, Any]) -> str:
     return f"<{record['label']}{times}>{mark}{children}</{record['label']}>"
 
 
-def _write_parquet(path: Path) -> None:
+def _write_parquet(path: Path, **renamed: str) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.Table.from_pylist(rows()), path)
+    table = pa.Table.from_pylist(rows())
+    pq.write_table(table.rename_columns([renamed.get(name, name) for name in table.column_names]), path)
 
 
 def _write_marked_parquet(path: Path) -> None:
@@ -143,7 +144,8 @@ FILES: Mapping[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
 }
 #: The same for files that only Spark reads.
 PARQUET: Mapping[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
-    "own.parquet": (_write_parquet, ("--time-unit", "s")),
+    # without options, a column `id` is that of events
+    "own.parquet": (lambda path: _write_parquet(path, id="door_id"), ("--time-unit", "s")),
     "flat.parquet": (_write_parquet, OPTIONS),
     "marked.parquet": (_write_marked_parquet, OPTIONS),
 }
