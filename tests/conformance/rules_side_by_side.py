@@ -6,26 +6,16 @@ what belongs to another. Answers are given back without it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from cera.model.events.event import DerivedEvent, Event
-from cera.model.events.states import (
-    ENDING,
-    OPENING,
-    announced_end,
-    ending,
-    is_ending,
-    is_opening,
-    opening,
-    state_term,
-)
 from cera.model.expressions.constructs import ConstructTerm, ConstructValue
 from cera.model.expressions.expression import Variable
 from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
 from cera.model.terms.term import Term
-from cera.modules.rules.module import RuleModule, rule_layers
+from cera.modules.rules.module import rule_layers
 from cera.rules.rule import Accumulation, EventQuery, Rule, RuleProgram
 from conformance.case_folders import Case
 from module_runs import run_layers
@@ -57,9 +47,9 @@ def _shared_by(case: Case) -> Hashable | None:
 
     Spark takes other ways where all events are points of time, and where all are flat.
     """
-    program = case.program.rules
-    only_rules = all(isinstance(module, RuleModule) for module in case.program.layers.modules)
-    if not only_rules or program.calendars or program.relations or not all(map(_can_be_labelled, program.rules)):
+    layers = case.program.layers
+    declared = case.program.rules.calendars or case.program.rules.relations
+    if layers.modules or declared or not all(map(_can_be_labelled, layers.rules)):
         return None
     points = all(event.begin == event.end for event in case.stream)
     flat = all(_is_flat(event.term) for event in case.stream)
@@ -90,15 +80,13 @@ def _can_be_labelled(rule: Rule) -> bool:
 def _patterns(rule: Rule) -> Iterator[Pattern]:
     for branch in rule.branches:
         yield from (query.pattern for query in (*branch.events, *branch.accumulations))
-        yield from (each.opening.pattern for each in branch.accumulations if each.opening is not None)
 
 
 def answers(cases: Sequence[Case], engine: str) -> dict[Case, list[DerivedEvent]]:
     """Returns what an engine derives for each of the cases, all of one run."""
     prefixes = {f"c{number}-": case for number, case in enumerate(cases)}
     rules = [_labelled(rule, prefix) for prefix, case in prefixes.items() for rule in case.program.rules.rules]
-    streams = [(prefix, event) for prefix, case in prefixes.items() for event in case.stream]
-    events = [_renamed(event, lambda label, prefix=prefix: prefix + label) for prefix, event in streams]
+    events = [_renamed(event, prefix + event.label) for prefix, case in prefixes.items() for event in case.stream]
     program = RuleProgram(tuple(rules), cases[0].program.rules.semantics)
     found: dict[Case, list[DerivedEvent]] = {case: [] for case in cases}
     until, timezone = cases[0].until, cases[0].times.timezone
@@ -114,16 +102,12 @@ def _labelled(rule: Rule, prefix: str) -> Rule:
     def queries(found: Sequence[Query]) -> tuple[Query, ...]:
         return tuple(replace(each, pattern=_labelled_pattern(each.pattern, prefix)) for each in found)
 
-    def accumulations(found: Sequence[Accumulation]) -> tuple[Accumulation, ...]:
-        openings = [None if each.opening is None else queries([each.opening])[0] for each in found]
-        return tuple(replace(each, opening=one) for each, one in zip(queries(found), openings, strict=True))
-
     branches = [
         replace(
             branch,
             events=queries(branch.events),
-            collections=accumulations(branch.collections),
-            absences=accumulations(branch.absences),
+            collections=queries(branch.collections),
+            absences=queries(branch.absences),
         )
         for branch in rule.branches
     ]
@@ -134,22 +118,16 @@ def _labelled(rule: Rule, prefix: str) -> Rule:
 def _labelled_pattern(pattern: Pattern, prefix: str) -> Pattern:
     match pattern:
         case TermPattern(label=str(label)):
-            return replace(pattern, label=_prefixed(label, prefix))
+            return replace(pattern, label=prefix + label)
         case VariablePattern(pattern=TermPattern() as inner):
             return replace(pattern, pattern=_labelled_pattern(inner, prefix))
         case _:
             raise AssertionError(f"{pattern} has no label")
 
 
-def _prefixed(label: str, prefix: str) -> str:
-    """The label with a prefix, behind what says that it is that of a state."""
-    kind = next((kind for kind in (OPENING, ENDING) if label.startswith(kind)), "")
-    return kind + prefix + label.removeprefix(kind)
-
-
 def _plain(derived: DerivedEvent, prefix: str) -> DerivedEvent:
     def plain(event: Event) -> Event:
-        return _renamed(event, lambda label: label.removeprefix(prefix))
+        return _renamed(event, event.label.removeprefix(prefix))
 
     ways = [
         replace(way, rule=way.rule.removeprefix(prefix), causes={name: plain(e) for name, e in way.causes.items()})
@@ -158,14 +136,5 @@ def _plain(derived: DerivedEvent, prefix: str) -> DerivedEvent:
     return replace(derived, event=plain(derived.event), derivations=tuple(ways))
 
 
-def _renamed(event: Event, label: Callable[[str], str]) -> Event:
-    """The event with another label; a state is another one then, and has another id."""
-    if is_opening(event.label):
-        return opening(_with_label(state_term(event), label), event.begin, announced_end(event.qualifier))
-    if is_ending(event.label):
-        return ending(opening(_with_label(state_term(event), label), event.begin), event.end)
-    return replace(event, term=_with_label(event.term, label))
-
-
-def _with_label(term: Term, label: Callable[[str], str]) -> Term:
-    return Term(label(term.label), term.children, ordered=term.ordered)
+def _renamed(event: Event, label: str) -> Event:
+    return replace(event, term=Term(label, event.term.children, ordered=event.term.ordered))
