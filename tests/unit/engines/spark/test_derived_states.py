@@ -19,6 +19,8 @@ from properties.test_derived_states import case, with_ways
 
 pytestmark = pytest.mark.xdist_group("spark")
 
+LONG = pytest.mark.long
+
 PROGRAM = """\
 state: onFire(area(A)) until allClear(area(A)) <- fire(area(A)).
 alarm(area(A)) <- temp(area(A)) and state: onFire(area(A)).
@@ -41,7 +43,10 @@ def command(folder: Path, *arguments: str) -> Any:
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("more", [(), ("--changes",), ("--select", "onFire"), ("--until", "4")])
+@pytest.mark.parametrize(
+    "more",
+    [(), ("--changes",), *(pytest.param(each, marks=LONG) for each in (("--select", "onFire"), ("--until", "4")))],
+)
 def test_a_recording_gives_the_lines_of_the_local_engine(tmp_path: Path, more: tuple[str, ...]) -> None:
     spark, local = (command(tmp_path, "--engine", engine, *more) for engine in ("spark", "local"))
     assert spark.stdout == local.stdout
@@ -108,7 +113,7 @@ def test_a_streaming_dataframe_opens_and_closes_states(spark: SparkSession, tmp_
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("seed", [1, 8, 25, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(100, 200))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=LONG) for seed in (8, 25, *range(100, 200)))])
 def test_random_states_are_those_of_the_reference(seed: int) -> None:
     text, layers, given, _ = case(seed)
     expected, found = (run_layers(layers, given, engine, changes=True).derived for engine in ("reference", "spark"))
