@@ -113,7 +113,8 @@ def test_a_streaming_dataframe_opens_and_closes_states(spark: SparkSession, tmp_
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=LONG) for seed in (8, 25, *range(100, 200)))])
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [1, 8, 25, *range(100, 200)])
 def test_random_states_are_those_of_the_reference(seed: int) -> None:
     text, layers, given, _ = case(seed)
     expected, found = (run_layers(layers, given, engine, changes=True).derived for engine in ("reference", "spark"))
