@@ -108,6 +108,8 @@ class PeriodicWindows(_Checked):
     origin: Time
     over: tuple[str, ...]
     source: Expression = Stream()
+    #: Whether no answer waits for its end.
+    auxiliary: bool = added_later("auxiliary", False)
 
     @property
     def period(self) -> Period:
@@ -131,6 +133,8 @@ class BoundedWindows(_Checked):
     identifier: str
     bounds: Bounds
     source: Expression = Stream()
+    #: Whether no answer waits for its end.
+    auxiliary: bool = added_later("auxiliary", False)
 
     @property
     def over(self) -> tuple[str, ...]:

@@ -151,8 +151,8 @@ def fresh_identifiers(rules: Sequence[Rule]) -> Iterator[str]:
 
 def _windows(window: Window) -> PeriodicWindows | BoundedWindows:
     if isinstance(window, BoundedWindow):
-        return BoundedWindows(window.identifier, window.bounds)
-    return PeriodicWindows(window.identifier, *window.period, window.over)
+        return BoundedWindows(window.identifier, window.bounds, auxiliary=window.auxiliary)
+    return PeriodicWindows(window.identifier, *window.period, window.over, auxiliary=window.auxiliary)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def _forward_timers(expression: Expression, plan: Plan) -> set[str]:
         case RelativeTimers():
             return {expression.identifier} if TIMERS[expression.kind][1][1] > 0 else set()
         case PeriodicWindows() | BoundedWindows():
-            return {expression.identifier}
+            return set() if expression.auxiliary else {expression.identifier}
         case Matching():
             return set()
         case Gathering():  # ends no later than what remains
