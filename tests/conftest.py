@@ -51,9 +51,11 @@ def spark() -> Iterator[SparkSession]:
 
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "2g",  # tests are small, and two of their processes run at a time
+        "spark.driver.memory": "2g",
+        # unlike that of a small run, this Java process lives long enough for its best compiler
+        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
     }
-    # to compile a query takes far longer than to interpret it over a few rows, and so does Java's best compiler
+    # to compile a query takes far longer than to interpret it over a few rows
     made = session("local[2]", settings, "cera tests", small=True)
     yield made
     made.stop()

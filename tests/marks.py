@@ -2,14 +2,21 @@
 
 `spark`: Java. Set for tests with the fixture `spark`, with `spark_if_needed` where the engine is Spark, and in the
 group of this name, whose worker has the session. A test that starts Spark in another process says so itself.
+`long`: those of `long_on_spark.txt`, besides the tests that say so themselves.
 `processes`: other processes. Set for tests with a server of PostgreSQL; `guard.py` finds those that forget to say so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
+
+#: The tests on Spark that only the long run has.
+LONG = frozenset(
+    line for line in Path(__file__).with_name("long_on_spark.txt").read_text().splitlines() if line.startswith("tests/")
+)
 
 #: The marks of tests that `--quick` leaves out.
 LEFT_OUT_BY_QUICK = ("long", "processes", "slow", "spark")
@@ -17,6 +24,8 @@ LEFT_OUT_BY_QUICK = ("long", "processes", "slow", "spark")
 
 def add_marks(item: pytest.Item) -> None:
     """Marks a test with what it needs, and pins it to the worker that has the Spark session if it needs that."""
+    if item.nodeid in LONG:
+        item.add_marker(pytest.mark.long)
     if uses_spark_session(item):
         item.add_marker(pytest.mark.xdist_group("spark"))
     if "spark" in xdist_groups(item):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from guard import NO_JAVA
-from marks import LEFT_OUT_BY_QUICK
+from marks import LEFT_OUT_BY_QUICK, LONG
 
 TESTS = Path(__file__).parents[1]
 
@@ -112,3 +112,9 @@ def test_every_number_of_examples_follows_the_profile() -> None:
         if re.search(r"max_examples=\d", line)
     ]
     assert not fixed, "write max_examples=examples(…), of hypothesis_profiles"
+
+
+@pytest.mark.parametrize("name", sorted(LONG))
+def test_a_test_that_only_the_long_run_has_exists(name: str) -> None:
+    file, _, test = name.partition("::")
+    assert f"def {test.partition('[')[0]}(" in (TESTS.parent / file).read_text()
