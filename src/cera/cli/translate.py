@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import click
@@ -10,14 +11,25 @@ from cera.cli import report
 from cera.cli.options import program_options
 from cera.connectors.line_writer import write_output
 from cera.errors import ProgramError, UsageError
+from cera.explain.modules import explain_modules, module_lines
+from cera.explain.plan import plan_lines
+from cera.explain.program import explain
 from cera.languages.programs import ProgramModule
 from cera.languages.protocol.language import Example, Form, RuleText, Target
 from cera.languages.registry import LANGUAGES
 from cera.program import Program
 from cera.rules.rule import RuleProgram
+from cera.wording import on_command_line
 
 #: What programs can be translated to, by name.
 TARGETS = {language.target.name: language.target for language in LANGUAGES if language.target is not None}
+
+#: The forms that every program has.
+PLAN, JSON = "plan", "json"
+_OF_EVERY_PROGRAM = {
+    PLAN: "the plans that run, as `cera explain` shows them",
+    JSON: "all that `cera explain` knows of the program, for tools",
+}
 
 
 def _forms(target: Target) -> list[Form]:
@@ -39,6 +51,7 @@ def _help() -> str:
         for target in TARGETS.values()
         for example in (*target.examples, *(each for form in _forms(target) for each in form.examples))
     ]
+    examples += [f"  cera translate FILE --to {form}" for form in _OF_EVERY_PROGRAM]
     return "\n".join([about, "", "\b", "Examples:", *examples])
 
 
@@ -53,13 +66,19 @@ def _command(example: Example, target: Target) -> str:
 @click.option(
     "--to",
     "form",
-    type=click.Choice(list(TARGETS)),
+    type=click.Choice([*TARGETS, *_OF_EVERY_PROGRAM]),
     required=True,
-    help=f"{'; '.join(map(_target_help, TARGETS.values()))}.",
+    help="; ".join(
+        [*map(_target_help, TARGETS.values()), *(f"{form}: {shown}" for form, shown in _OF_EVERY_PROGRAM.items())]
+    )
+    + ".",
 )
 def translate(program: Program, form: str) -> None:
     program.checked()
     report.show_diagnostics(program.diagnostics)
+    if form in _OF_EVERY_PROGRAM:
+        write_output(_explained(program, form) + "\n")
+        return
     found = program.modules.found
     target = TARGETS[form]
     if target.rules is not None:
@@ -70,6 +89,16 @@ def translate(program: Program, form: str) -> None:
     if target.one_only is not None and len(found) > 1:
         raise UsageError(target.one_only)
     write_output("\n".join(translation(each, form) for each in found))
+
+
+def _explained(program: Program, form: str) -> str:
+    """Returns the plans of rules and what modules become, as text or as JSON."""
+    explanation = explain(program.checked())
+    modules = explain_modules(program.modules.found, program.layers)
+    if form == JSON:
+        return json.dumps({**explanation, **({"modules": modules} if modules else {})}, indent=2, ensure_ascii=False)
+    lines = plan_lines(explanation["plan"]) if explanation["rules"] or not modules else []
+    return on_command_line("\n".join([*lines, *([""] if lines and modules else []), *module_lines(modules)]))
 
 
 def _rules_in(target: Target, write: Callable[[RuleProgram], RuleText], program: Program) -> str:

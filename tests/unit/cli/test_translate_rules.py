@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from cera.cli.main import main
 from unit.cli.command_line import Cera
 
 RULE = "DETECT hot{area{var A}} ON temp{{area{var A}, value{var V}}} where { var V > 40 } END\n"
@@ -112,3 +115,15 @@ def test_modules_of_other_languages_are_not_rules(cera: Cera, folder: Path) -> N
 def test_events_at_one_point_of_time_have_a_form(cera: Cera, folder: Path) -> None:
     (folder / "a.slog").write_text("now: a() <- i: b() and j: c().")
     assert "{i, j} within 0 sec" in cera("translate", "a.slog", "--to", "xceq").stdout
+
+
+def test_every_program_has_a_plan_and_json(tmp_path: Path) -> None:
+    path = tmp_path / "p.slog"
+    path.write_text("alarm(area(A)) <- fire(area(A)).\n")
+    plan = CliRunner().invoke(main, ["translate", str(path), "--to", "plan"])
+    assert plan.exit_code == 0
+    assert plan.stdout.startswith("plan:\n")
+    explained = CliRunner().invoke(main, ["explain", str(path)]).stdout
+    assert plan.stdout.strip() in explained
+    data = CliRunner().invoke(main, ["translate", str(path), "--to", "json"])
+    assert json.loads(data.stdout) == json.loads(CliRunner().invoke(main, ["explain", str(path), "--json"]).stdout)
