@@ -45,6 +45,7 @@ _COMMANDS = {
     "schema": ("cera.cli.schema", "schema"),
     "stream": ("cera.cli.stream", "stream"),
     "translate": ("cera.cli.translate", "translate"),
+    "verify": ("cera.cli.verify", "verify"),
     "why": ("cera.cli.why", "why"),
 }
 

@@ -10,6 +10,7 @@ from cera.diagnostics import did_you_mean
 from cera.errors import UnusableInputError
 from cera.model.events.states import is_internal, name_of, shown_label
 from cera.model.terms.term import Value, format_value
+from cera.modules.history_module import HistoryModule
 from cera.modules.monitoring import OPERATIONS
 from cera.program import Program
 from cera.rules.analysis.labels_and_attributes import queries_any_label
@@ -47,7 +48,8 @@ def show_summary(program: Program, request: Request, outcome: Outcome) -> str | 
         ends = "its end" if total == 1 else "their ends"
         say(f"{count(total, 'state')} still open at the end: {listed(named)}; what waits for {ends} is not answered")
     if left_out := outcome.left_out:
-        say(f"{count(left_out, 'event')} lacked the attribute that a module is partitioned by, and did not count there")
+        why = {each.left_out_text for each in program.layers.modules if isinstance(each, HistoryModule)}
+        say(f"{count(left_out, 'event')} {', or '.join(sorted(why))}")
     if outcome.most_in_state is not None:
         say_more(f"at most {count(outcome.most_in_state, 'tuple')} in state")
     if strange := _not_counted(counts.changes):

@@ -38,6 +38,8 @@ class HistoryModule:
     is_saved_bare = False
     #: The hint if it reads its own events.
     circle_hint: str | None = None
+    #: What is said of events that belong to none of its histories.
+    left_out_text = "lacked the attribute that a module is partitioned by, and did not count there"
 
     @property
     @abstractmethod

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from cera.model.events.event import DerivedEvent, Event
-from cera.model.events.states import OPENING, is_ending, is_internal, is_opening, state_label
+from cera.model.events.states import ENDING, OPENING, is_ending, is_internal, is_opening, state_label
 from cera.modules.processor import Detection
 
 
@@ -55,6 +55,11 @@ def _known(state: DerivedEvent, known: Mapping[str, Event]) -> DerivedEvent:
         for way in state.derivations
     )
     return replace(state, derivations=tuple(ways))
+
+
+def ended_states(derived: Mapping[str, int]) -> dict[str, int]:
+    """Returns how many derived states have ended, by label, from the numbers of derived events."""
+    return {label.removeprefix(ENDING): number for label, number in derived.items() if label.startswith(ENDING)}
 
 
 def counted_states(derived: Mapping[str, int], *, changes: bool) -> Counter[str]:

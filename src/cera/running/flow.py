@@ -31,7 +31,7 @@ from cera.model.time.interval import Time
 from cera.modules.driving import Driver
 from cera.modules.processor import AnyProcessor, Detection
 from cera.running.admission import Admission
-from cera.running.derived_states import DerivedStates, counted_states
+from cera.running.derived_states import DerivedStates, counted_states, ended_states
 from cera.running.listener import LineOutput, Output
 from cera.running.open_states import OpenStates, awaited_states
 from cera.running.outcome import InputCounts, Outcome
@@ -103,6 +103,7 @@ class Flow:
             counted.left_out,
             observed,
             open_states={} if self._open_states is None else self._open_states.by_label(),
+            ended_states=ended_states(self._derived),
             most_in_state=self._most_in_state,
         )
 

@@ -51,5 +51,7 @@ class Outcome:
     observed: ObservedAttributes
     undefined_in: Literal["expression", "row"] = "expression"
     open_states: Mapping[str, int] = field(default_factory=dict)
+    #: How many derived states have ended, by label.
+    ended_states: Mapping[str, int] = field(default_factory=dict)
     #: The most tuples that were kept where it was looked, between pieces of the input; None where it is not known.
     most_in_state: int | None = None

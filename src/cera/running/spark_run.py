@@ -22,7 +22,7 @@ from cera.model.message_text import count
 from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.time.interval import Interval, point
 from cera.running.admission import REJECTED_SHOWN, Admission, rejected_line
-from cera.running.derived_states import DerivedStates, counted_states
+from cera.running.derived_states import DerivedStates, counted_states, ended_states
 from cera.running.flow import arrivals
 from cera.running.listener import LineOutput, Listener, Output
 from cera.running.open_states import OpenStates, awaited_states
@@ -69,6 +69,7 @@ def answer_in_memory(run: Run) -> Outcome:
             output.write(one)
         output.finish()
     derived, different = Counter(one.event.label for one in shown), set(base)
+    ended = ended_states(derived)
     derived = counted_states(derived, changes=request.changes)
     counts = InputCounts(
         admission.read - Counter(event.label for event in base) + Counter(event.label for event in different),
@@ -85,7 +86,7 @@ def answer_in_memory(run: Run) -> Outcome:
     for event in base:
         awaited.take(event)
     left = answer.undefined, answer.left_out, admission.observed
-    return Outcome(counts, derived, len(shown), *left, "row", awaited.by_label())
+    return Outcome(counts, derived, len(shown), *left, "row", awaited.by_label(), ended)
 
 
 def answer_recording(run: Run) -> Outcome:
@@ -124,8 +125,9 @@ def answer_recording(run: Run) -> Outcome:
             with run.output() as opened:
                 derived, written = _write(recording, request, labels, opened)
     tally = recording.tally
-    derived = counted_states(derived, changes=request.changes)
-    return Outcome(counts, derived, written, tally.rows, tally.left_out, observed, "row", open_states)
+    counted = counted_states(derived, changes=request.changes)
+    left = tally.rows, tally.left_out, observed
+    return Outcome(counts, counted, written, *left, "row", open_states, ended_states(derived))
 
 
 def _started(run: Run) -> Recorded:

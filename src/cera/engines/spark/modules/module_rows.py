@@ -111,7 +111,8 @@ class HistoryDetector:
                     if len(rows) >= _ROWS_IN_BATCH:
                         yield self._batch(rows)
                         rows = []
-            rows.append(self._counts(driver.counts.undefined - before, 0))
+            counts = driver.counts
+            rows.append(self._counts(counts.undefined - before, counts.left_out))
         if rows:
             yield self._batch(rows)
 

@@ -1,0 +1,337 @@
+"""Runs of an automaton as the processor has them: trees of instances that change in place, and can be copied.
+
+What a transition does to a run is Definition 18: instances below are terminated, the instance changes its state and its
+bindings, and instances are created, each with what its parent knows but for what was bound while its siblings were
+created.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from typing import Any
+
+from cera.automata.automaton import LAST, Constant
+from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields
+from cera.automata.reports import Name, StateKey
+from cera.model.events.occurrence import Cell, Identified, Occurrence, halves, wrap
+from cera.model.terms.term import Term
+from cera.model.time.interval import Time
+
+
+class Instance:
+    """An instance of a non-atomic state."""
+
+    __slots__ = (
+        "active",
+        "alive",
+        "children",
+        "due",
+        "entered",
+        "events",
+        "is_overdue",
+        "missed",
+        "name",
+        "parent",
+        "state",
+        "variables",
+        "yielded",
+    )
+
+    def __init__(self, state: int, active: int, entered: Time, parent: Instance | None) -> None:
+        self.state = state
+        self.active = active
+        self.entered = entered
+        self.parent = parent
+        self.name: Name = ()
+        self.variables: Bindings = {}
+        self.events: dict[str, Occurrence] = {}
+        self.children: list[Instance] = []
+        self.yielded: frozenset[str] = frozenset()
+        self.missed: frozenset[int] = frozenset()
+        self.is_overdue = False
+        #: The next time at which something happens to it without an event.
+        self.due: Time | None = None
+        self.alive = True
+
+    def walk(self) -> Iterator[Instance]:
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+class Run:
+    """A tree of instances, with an index of them and a queue of their timers."""
+
+    __slots__ = ("_queued", "automaton", "index", "root", "states", "timers", "used", "visited")
+
+    def __init__(self, automaton: CompiledAutomaton, root: Instance) -> None:
+        self.automaton = automaton
+        self.root = root
+        self.index: dict[int, dict[tuple[Cell | None, ...], list[Instance]]] = {}
+        #: How many instances are in each state that is reported.
+        self.states: dict[StateKey, int] = {}
+        #: The states that it was in at the time of the step.
+        self.visited: set[StateKey] = set()
+        self.used: dict[tuple[str, Cell], Time] = {}
+        self.timers: list[tuple[Time, int, Instance]] = []
+        self._queued = 0
+
+    # Instances and their index
+
+    def add(self, instance: Instance) -> None:
+        """Enters a new instance in the index."""
+        key = tuple(instance.variables.get(name) for _, name in self.automaton.keys[instance.state])
+        self.index.setdefault(instance.state, {}).setdefault(key, []).append(instance)
+        self._count(instance, 1)
+
+    def _count(self, instance: Instance, change: int) -> None:
+        automaton = self.automaton
+        if automaton.is_shown[instance.state]:
+            self._count_key((automaton.labels[instance.state], instance.name), change)
+        if automaton.is_shown[instance.active] and automaton.is_atomic[instance.active]:
+            self._count_key((automaton.labels[instance.active], instance.name), change)
+
+    def _count_key(self, key: StateKey, change: int) -> None:
+        count = self.states.get(key, 0) + change
+        if count:
+            self.states[key] = count
+        else:
+            del self.states[key]
+        self.visited.add(key)
+
+    def _remove(self, instance: Instance) -> None:
+        for each in instance.walk():
+            each.alive = False
+            key = tuple(each.variables.get(name) for _, name in self.automaton.keys[each.state])
+            by_key = self.index[each.state]
+            by_key[key].remove(each)
+            if not by_key[key]:
+                del by_key[key]
+            self._count(each, -1)
+
+    def concerned(self, fields: Fields, *, later: bool = False) -> list[Instance]:
+        """Returns the instances for which an event is relevant, or could be after their variables have changed."""
+        automaton, label = self.automaton, fields.event.label
+        found: list[Instance] = []
+        for state in automaton.concerned.get(label, ()):
+            by_key = self.index.get(state)
+            if not by_key:
+                continue
+            key = automaton.keys[state]
+            candidates = by_key.get(tuple([fields.value(path) for path, _ in key]), ())
+            queries = automaton.schemas[state][label]
+            rebound = automaton.rebound[state] if later else frozenset()
+            for instance in candidates:
+                variables = instance.variables
+                if rebound:
+                    variables = {name: value for name, value in variables.items() if name not in rebound}
+                for query in queries:
+                    if query.accepts(fields, variables):
+                        found.append(instance)
+                        break
+        return found
+
+    # Timers
+
+    def wake(self, instance: Instance, due: Time | None) -> None:
+        """Sets the next time of an instance."""
+        if due != instance.due:
+            instance.due = due
+            if due is not None:
+                self._queued += 1
+                heapq.heappush(self.timers, (due, self._queued, instance))
+
+    @property
+    def due(self) -> Time | None:
+        timers = self.timers
+        while timers:
+            time, _, instance = timers[0]
+            if instance.alive and instance.due == time:
+                return time
+            heapq.heappop(timers)
+        return None
+
+    def due_instances(self, now: Time) -> list[Instance]:
+        """Returns the instances whose time has come, in the order of the tree."""
+        if (due := self.due) is None or due > now:
+            return []
+        return [each for each in self.root.walk() if each.due is not None and each.due <= now]
+
+    # Transitions
+
+    def fire(
+        self, instance: Instance, step: CompiledStep, event: Occurrence | None, bound: Bindings, now: Time
+    ) -> None:
+        """Lets an instance execute a transition."""
+        automaton = self.automaton
+        if step.terminates:
+            for child in instance.children:
+                self._remove(child)
+            instance.children = []
+        if step.after != instance.active:
+            self._move(instance, step.after)
+            instance.entered, instance.missed, instance.yielded, instance.is_overdue = (
+                now,
+                frozenset(),
+                frozenset(),
+                False,
+            )
+        elif step.terminates:
+            instance.entered, instance.missed, instance.yielded, instance.is_overdue = (
+                now,
+                frozenset(),
+                frozenset(),
+                False,
+            )
+        names = frozenset(bound)
+        if event is not None:
+            instance.is_overdue = False
+            instance.variables.update(bound)
+            instance.events[LAST] = event
+            if step.identifier is not None:
+                instance.events[step.identifier] = event
+                names |= {step.identifier}
+            ancestor = instance.parent
+            while ancestor is not None:
+                if _is_later(event, ancestor.events[LAST]):
+                    ancestor.events[LAST] = event
+                ancestor = ancestor.parent
+            assert step.query is not None
+            for unique in step.query.unique:
+                self.used[unique.variable, bound[unique.variable]] = now
+        if step.created:
+            self.instantiate(instance, step, names, now)
+        needed = automaton.needed[instance.state]
+        for name in bound:
+            if name not in needed:
+                del instance.variables[name]
+
+    def _move(self, instance: Instance, active: int) -> None:
+        automaton = self.automaton
+        if automaton.is_shown[instance.active] and automaton.is_atomic[instance.active]:
+            self._count_key((automaton.labels[instance.active], instance.name), -1)
+        instance.active = active
+        if automaton.is_shown[active] and automaton.is_atomic[active]:
+            self._count_key((automaton.labels[active], instance.name), 1)
+
+    def instantiate(self, instance: Instance, step: CompiledStep, names: frozenset[str], now: Time) -> None:
+        """Creates the instances that a transition goes into."""
+        hidden = instance.yielded - names
+        at = instance
+        created = []
+        for state, active in step.created:
+            made = Instance(state, active, now, at)
+            made.variables = {name: value for name, value in at.variables.items() if name not in hidden}
+            made.events = {name: event for name, event in at.events.items() if name not in hidden or name == LAST}
+            made.name = self.name_of(made)
+            at.children.append(made)
+            created.append(made)
+            at = made
+        instance.yielded |= names
+        for made in created:
+            needed = self.automaton.needed[made.state]
+            made.variables = {name: value for name, value in made.variables.items() if name in needed}
+            self.add(made)
+
+    def name_of(self, instance: Instance) -> Name:
+        """Returns the attributes of an instance's state with the values that they have now."""
+        found = []
+        for attribute, value in self.automaton.attributes[instance.state]:
+            cell = wrap(value.value) if isinstance(value, Constant) else instance.variables.get(value.variable)
+            if cell is not None:
+                found.append((attribute, cell))
+        return tuple(found)
+
+    # Copies
+
+    def copy(self) -> tuple[Run, dict[int, Instance]]:
+        """Returns the same run, and its instances by the identities of those of this one."""
+        made: dict[int, Instance] = {}
+        root = _copied(self.root, None, made)
+        run = Run(self.automaton, root)
+        for instance in root.walk():
+            run.add(instance)
+            due, instance.due = instance.due, None
+            run.wake(instance, due)
+        run.visited = set(self.visited)
+        run.used = dict(self.used)
+        return run, made
+
+    @property
+    def frozen(self) -> object:
+        """A value that equals that of every run with the same instances."""
+        return self._frozen(self.root), frozenset(self.used.items())
+
+    def _frozen(self, instance: Instance) -> object:
+        needed = self.automaton.needed[instance.state]
+        variables = frozenset((name, value) for name, value in instance.variables.items() if name in needed)
+        events = frozenset((name, event.id) for name, event in instance.events.items())
+        children = tuple(sorted((self._frozen(child) for child in instance.children), key=repr))
+        yielded = frozenset(name for name in instance.yielded if name in needed or name in instance.events)
+        kept = (instance.state, instance.active, instance.entered, instance.name, instance.is_overdue)
+        return (*kept, variables, events, yielded, instance.missed, children)
+
+    # Saving
+
+    def pack(self) -> Any:
+        return _packed(self.root), list(self.used.items())
+
+    @classmethod
+    def unpack(cls, automaton: CompiledAutomaton, data: Any) -> Run:
+        packed, used = data
+        run = cls(automaton, _unpacked(packed, None))
+        run.used = {(name, value): time for (name, value), time in used}
+        for instance in run.root.walk():
+            run.add(instance)
+            due, instance.due = instance.due, None
+            run.wake(instance, due)
+        run.visited = set()
+        return run
+
+
+def _is_later(event: Occurrence, than: Occurrence) -> bool:
+    """Returns whether an event is the greater one by end, begin and id."""
+    if event.end != than.end:
+        return event.end > than.end
+    return (event.begin, event.id) > (than.begin, than.id)
+
+
+def _copied(instance: Instance, parent: Instance | None, made: dict[int, Instance]) -> Instance:
+    copy = Instance(instance.state, instance.active, instance.entered, parent)
+    copy.name, copy.yielded, copy.missed = instance.name, instance.yielded, instance.missed
+    copy.is_overdue, copy.due = instance.is_overdue, instance.due
+    copy.variables, copy.events = dict(instance.variables), dict(instance.events)
+    made[id(instance)] = copy
+    copy.children = [_copied(child, copy, made) for child in instance.children]
+    return copy
+
+
+def _packed(instance: Instance) -> Any:
+    events = [(name, (event.label, event.id, event.begin, event.end)) for name, event in instance.events.items()]
+    return (
+        (instance.state, instance.active, instance.entered, instance.due, instance.is_overdue),
+        list(instance.name),
+        list(instance.variables.items()),
+        events,
+        sorted(instance.yielded),
+        sorted(instance.missed),
+        [_packed(child) for child in instance.children],
+    )
+
+
+def _unpacked(data: Any, parent: Instance | None) -> Instance:
+    (state, active, entered, due, is_overdue), name, variables, events, yielded, missed, children = data
+    made = Instance(state, active, entered, parent)
+    made.due, made.is_overdue = due, is_overdue
+    made.name = tuple((attribute, value) for attribute, value in name)
+    made.variables = dict(variables)
+    made.events = {known: _stand_in(*event) for known, event in events}
+    made.yielded, made.missed = frozenset(yielded), frozenset(missed)
+    made.children = [_unpacked(child, made) for child in children]
+    return made
+
+
+def _stand_in(label: str, id_: str, begin: Time, end: Time) -> Identified:
+    """Returns an event that stands for one of which only the id and the times are known."""
+    return Identified(begin, end, label, None, Term(label, ()), None, *halves(id_))

@@ -1,0 +1,68 @@
+"""Reading IHTA. Whatever the text is, what comes out is a program and diagnostics.
+
+The text is cut into its items first, each of which begins with `automaton`, `strict automaton` or `use`, and each is
+parsed on its own by `grammar.lark` (Lark, LALR, contextual lexer).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from lark import Lark, Token, Tree
+
+from cera.diagnostics import Source
+from cera.languages.expressions.grammar import item_parser, read_grammar
+from cera.languages.ihta.mistakes import explained
+from cera.languages.ihta.syntax import STARTS, Item, Program, Start
+from cera.languages.ihta.transformer import transform
+from cera.languages.text import items
+from cera.languages.text.items import Piece, parse_item, pieces
+from cera.languages.text.scanner import Lexeme
+
+ParsedProgram = items.ParsedProgram[Program]
+
+_READER: items.ItemReader[items.Piece[Start], Item] = items.ItemReader(
+    lambda text, piece: parse_tree(text, piece.kind), transform, explained
+)
+
+
+def parse(source: Source) -> ParsedProgram:
+    return items.read_program(source, Program, cut, _READER)
+
+
+def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:
+    """Returns the items among the lexemes (without comments) of a text."""
+    bounds: list[tuple[int, Start]] = []
+    depth = 0
+    for index, lexeme in enumerate(lexemes):
+        following = lexemes[index + 1] if index + 1 < len(lexemes) else None
+        if _begins_automaton(lexemes, index):
+            bounds.append((index, "automaton"))
+            depth = 0
+        elif lexeme.text == "use" and depth == 0 and following is not None and following.kind == "string":
+            bounds.append((index, "use"))
+        elif not bounds:
+            bounds.append((index, "automaton"))
+        depth += (lexeme.text == "{") - (lexeme.text == "}")
+    return pieces(lexemes, bounds)
+
+
+def _begins_automaton(lexemes: Sequence[Lexeme], index: int) -> bool:
+    """Returns whether an automaton begins here: with `strict`, or without it."""
+    following = lexemes[index + 1] if index + 1 < len(lexemes) else None
+    if following is None:
+        return False
+    if lexemes[index].text == "strict":
+        return following.text == "automaton"
+    before = lexemes[index - 1].text if index else ""
+    return lexemes[index].text == "automaton" and following.kind == "word" and before != "strict"
+
+
+def parse_tree(text: str, start: Start) -> Tree[Token]:
+    return parse_item(lark(), text, start)
+
+
+@cache
+def lark() -> Lark:
+    return item_parser(STARTS, read_grammar(__package__))

@@ -1,0 +1,154 @@
+"""Automata as text in the canonical layout: parse(print(p)) = p."""
+
+from __future__ import annotations
+
+import re
+
+from cera.automata.automaton import Constant, Declaration, EventQuery, Reference, Value
+from cera.diagnostics import Source
+from cera.languages.expressions.printer import ExpressionPrinter
+from cera.languages.ihta.parser import parse
+from cera.languages.ihta.syntax import (
+    Arrow,
+    AutomatonText,
+    Block,
+    Header,
+    Invariant,
+    Item,
+    LabelText,
+    Member,
+    Names,
+    Nested,
+    Program,
+    Schema,
+    Use,
+)
+from cera.languages.text.formatting import formatted
+from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, concat, join, render
+from cera.languages.text.literals import string_text
+from cera.model.expressions.expression import Expression
+from cera.model.expressions.printer import COMPARISON, Spelling
+from cera.model.terms.term import format_scalar
+from cera.model.time.durations import Duration, format_duration
+
+_WORD = re.compile(r"(?!(?:true|false)$)[a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)*")
+_LABEL = re.compile(rf"{_WORD.pattern}|[A-Z_][A-Za-z0-9_]*|true|false")
+_CODE = re.compile("0[0-9]+")
+
+
+def print_program(program: Program) -> str:
+    return render(Printer().program(program))
+
+
+def print_automaton(automaton: AutomatonText) -> str:
+    return render(concat(Printer().item(automaton), HARD))
+
+
+class Printer(ExpressionPrinter):
+    spelling = Spelling(variable=str)
+
+    def program(self, program: Program) -> Document:
+        written: list[Document] = []
+        for place, item in enumerate(program.items):
+            if place:
+                both = isinstance(item, Use) and isinstance(program.items[place - 1], Use)
+                written.append(HARD if both else concat(HARD, HARD))
+            written.append(self.decorate(item, self.item(item)))
+        return concat(*written, HARD) if written else ""
+
+    def item(self, item: Item) -> Document:
+        if isinstance(item, Use):
+            return f"use {string_text(item.path)};"
+        strict = "strict " if item.is_strict else ""
+        return concat(strict, "automaton ", self._header(item.header), " ", self._block(item.block))
+
+    def _header(self, header: Header) -> str:
+        inside = ", ".join(f"{name}({self._value(value)})" for name, value in header.attributes)
+        return f"{header.name}({inside})" if header.attributes else header.name
+
+    def _block(self, block: Block) -> Document:
+        members = [self.decorate(member, self._member(member)) for member in block.members]
+        if block.is_opaque:
+            members.insert(0, "…")
+        lines = (concat(HARD, member) for member in members)
+        return concat("{", Indent(concat(*lines)), HARD, "}")
+
+    def _member(self, member: Member) -> Document:
+        match member:
+            case Names():
+                names = ", ".join(name.name for name in member.names)
+                return f"{' '.join([*member.roles, names])};"
+            case Nested():
+                roles = "".join(f"{role} " for role in member.roles)
+                identifier = "" if member.identifier is None else f"{member.identifier.name}: "
+                begin = f"{roles}state {identifier}{self._header(member.header)}"
+                return f"{begin};" if member.block is None else concat(begin, " ", self._block(member.block))
+            case Arrow():
+                source = "enter" if member.source is None else member.source.name
+                return Group(concat(f"{source} -> {member.target.name}: ", self._label(member.label), ";"))
+            case Invariant():
+                return Group(
+                    concat(
+                        f"{member.state.name} while ", self._conjunction(list(map(self._bound, member.conditions))), ";"
+                    )
+                )
+            case Schema():
+                return concat("schema ", join(", ", [self._query(query) for query in member.queries]), ";")
+
+    def _label(self, label: LabelText) -> Document:
+        parts: list[Document] = []
+        if label.query is not None:
+            negation = "not " if label.negated else ""
+            identifier = "" if label.identifier is None else f"{label.identifier.name}: "
+            parts.append(concat(negation, identifier, self._query(label.query)))
+        return self._conjunction([*parts, *map(self._bound, label.conditions)])
+
+    def _bound(self, condition: Expression) -> Document:
+        return self.expression(condition, COMPARISON)
+
+    def _conjunction(self, parts: list[Document]) -> Document:
+        first, *others = parts
+        return concat(first, Indent(concat(*(concat(SPACE, "and ", other) for other in others))))
+
+    def _query(self, query: EventQuery) -> Document:
+        label = query.label if _LABEL.fullmatch(query.label) else string_text(query.label)
+        return f"{label}({self._attributes(query.attributes)})" if query.attributes else label
+
+    def _attributes(self, attributes: tuple[tuple[tuple[str, ...], Value], ...]) -> str:
+        parts: list[str] = []
+        place = 0
+        while place < len(attributes):
+            path, value = attributes[place]
+            name = path[0] if _LABEL.fullmatch(path[0]) else string_text(path[0])
+            if len(path) == 1:
+                parts.append(f"{name}({self._value(value)})")
+                place += 1
+                continue
+            inside = []
+            while place < len(attributes) and attributes[place][0][0] == path[0] and len(attributes[place][0]) > 1:
+                inside.append((attributes[place][0][1:], attributes[place][1]))
+                place += 1
+            parts.append(f"{name}({self._attributes(tuple(inside))})")
+        return ", ".join(parts)
+
+    def _value(self, value: Value) -> str:
+        match value:
+            case Reference():
+                return value.variable
+            case Declaration():
+                unique = "unique " if value.unique else ""
+                memory = "" if value.memory is None else f" for {format_duration(Duration(0, value.memory))}"
+                return f"{unique}{value.variable}*{memory}"
+            case Constant(value=str() as text) if _WORD.fullmatch(text) or _CODE.fullmatch(text):
+                return text
+            case Constant():
+                return format_scalar(value.value)
+
+
+def format_source(source: Source) -> str:
+    """Formats a source as `cera fmt` does; doing that again changes nothing. Raises ProgramError if it does not
+    parse."""
+    parsed = parse(source)
+    program = parsed.program
+    printed = (lambda decorate: Printer(decorate).program(program)) if program.items else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed)

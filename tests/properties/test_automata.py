@@ -1,0 +1,74 @@
+"""Random automata: the processor and the definitions, with restarts, and in micro-batches."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from cera.automata.module import AutomatonModule
+from cera.errors import MatchLimitError
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.occurrence import occurrence
+from cera.modules.detection import merged
+from cera.modules.driving import Driver
+from cera.modules.module import Settings
+from hypothesis_profiles import examples
+from properties.automata_cases import random_automaton, random_events
+
+Told = list[tuple[Event, list[tuple[str, list[tuple[str, str]]]]]]
+
+
+def told(found: Sequence[DerivedEvent]) -> Told:
+    """The events with the ids of their causes: after a restart no more is known of these."""
+    return [
+        (one.event, [(way.rule, [(name, cause.id) for name, cause in way.causes.items()]) for way in one.derivations])
+        for one in merged(found)
+    ]
+
+
+def case(seed: int) -> tuple[AutomatonModule, list[Event], random.Random]:
+    chance = random.Random(seed)
+    automaton = random_automaton(chance, keyed=chance.random() < 0.7)
+    events = random_events(chance, automaton, chance.randint(3, 9))
+    return AutomatonModule(automaton, expects_all=chance.random() < 0.2, run_limit=300), events, chance
+
+
+def processed(module: AutomatonModule, events: Sequence[Event], chance: random.Random) -> tuple[Told, int]:
+    """What the processor reports, which is saved and started again now and then."""
+    driver = Driver(module.processor(Settings()), 0)
+    found = []
+    for event in sorted(events, key=lambda each: each.end):
+        if chance.random() < 0.3:
+            saved = driver.snapshot()
+            driver = Driver(module.processor(Settings()), 0)
+            driver.resume(saved)
+        found += driver.push([occurrence(event)])
+    found += driver.close()
+    return told([one.result() for one in found]), driver.counts.left_out
+
+
+@pytest.mark.parametrize(
+    "automata", [pytest.param(examples(1_000), id="short"), pytest.param(10_000, id="long", marks=pytest.mark.long)]
+)
+def test_the_processor_reports_what_the_definitions_say(automata: int) -> None:
+    reported: Counter[str] = Counter()
+    for seed in range(automata):
+        module, events, chance = case(seed)
+        try:
+            expected = module.definition(Settings()).answer(events, None)
+        except MatchLimitError:
+            reported["limit"] += 1
+            continue
+        found, left_out = processed(module, events, chance)
+        assert found == told(expected.derived), f"seed {seed}"
+        assert left_out == expected.left_out, f"seed {seed}"
+        reported.update(
+            "state" if one.event.label.startswith("state:") else one.event.label for one in expected.derived
+        )
+    assert reported["state"] > automata
+    assert reported["violation"] > automata // 4
+    assert reported["overdue"] > automata // 20
+    assert reported["limit"] < automata // 20
