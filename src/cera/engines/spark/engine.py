@@ -198,8 +198,6 @@ def answers(
     lookups = relation_tables(spark, relations)
     if _queries_states(layers):
         tables = with_states(tables, until)
-    if small:
-        tables = tuple(replace(table, frame=table.frame.localCheckpoint(eager=False)) for table in tables)
     batches: list[Batch] = []
     recursion: dict[tuple[str, ...], str] = {}
     kept: list[DataFrame] = []
