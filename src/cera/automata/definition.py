@@ -196,7 +196,7 @@ class Configuration:
     ) -> None:
         """Replaces the runs of a set by those that accept the events."""
         seen: set[str] = set()
-        found = self._outcomes(runs.runs, events, now, seen)
+        found = self._outcomes(runs.runs, events, now, seen, is_new=entering is not None)
         expected |= seen
         taken = named_causes(
             occurrence(event)
@@ -217,13 +217,22 @@ class Configuration:
             self._report_overdue(runs, now)
 
     def _outcomes(
-        self, runs: Iterable[Run], events: Sequence[Event], now: Time, expected: set[str] | None = None
+        self,
+        runs: Iterable[Run],
+        events: Sequence[Event],
+        now: Time,
+        expected: set[str] | None = None,
+        *,
+        is_new: bool = False,
     ) -> list[Run]:
+        """Returns the runs that follow, each with the states that it has entered in this step."""
         found: dict[object, Run] = {}
         for run in runs:
             start = copy.deepcopy(run)
-            start.visited = set()
+            start.visited = self._active(start) if is_new else set()
+            before = set() if is_new else self._active(start)
             for end in self._accepting(start, events, now, set() if expected is None else expected):
+                end.visited -= before
                 self._keep(found, end)
         return list(found.values())
 
@@ -460,9 +469,8 @@ class Configuration:
         run = copy.deepcopy(run)
         instances = run.instances
         for number, step, event, found in sorted(chosen, key=lambda each: -len(instances[each[0]].state)):
-            run.visited |= self._active(run)
             self._fire(run, instances[number], step, event, found, now)
-        run.visited |= self._active(run) if chosen else set()
+            run.visited |= self._active(run)
         return run
 
     def _fire(self, run: Run, instance: Instance, step: Step, event: Event | None, found: Bindings, now: Time) -> None:
@@ -550,7 +558,9 @@ class Configuration:
             and (event is None or self._is_relevant(instance, event) or not self._is_relevant_to(run, event))
         ]
         happened = None if event is None else occurrence(event)
-        views = concerned or [i.view for run in runs.runs for i in run.instances]
+        views = concerned or [
+            i.view for run in runs.runs for i in run.instances if self.structure.states[i.active].is_atomic
+        ]
         self.reports.append(violation(self.module, runs.name, views, happened, now, reason, causes))
         self._change(runs, set(), set(), now, causes)
 

@@ -13,6 +13,7 @@ from itertools import product
 from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields, times_hold
 from cera.automata.limits import too_many_runs
 from cera.automata.module import AutomatonModule
+from cera.automata.reports import StateKey
 from cera.automata.runs import Instance, Run
 from cera.automata.times import compares, times_of
 from cera.model.evaluation.evaluator import Evaluator
@@ -158,17 +159,22 @@ class Explorer:
 
     # What follows
 
-    def outcomes(self, runs: Iterable[Run], events: Sequence[Fields], now: Time, seen: set[int]) -> list[Run]:
-        """Returns the runs that accept the events in some order; the numbers of those that were relevant are added."""
+    def outcomes(
+        self, runs: Iterable[Run], events: Sequence[Fields], now: Time, seen: set[int], *, is_new: bool = False
+    ) -> list[Run]:
+        """Returns the runs that accept the events in some order, each with the states that it has entered in this step;
+        adds which of the events were relevant."""
         found: dict[object, Run] = {}
         for run in runs:
             start, _ = run.copy()
-            start.visited = set()
+            start.visited = set(start.states) if is_new else set()
+            before: set[StateKey] = set() if is_new else set(start.states)
             if not self.invariants_hold(start, now) or (self._is_strict and self._coincide(start, events)):
                 continue
             for accepted in self._after(start, events, now, seen):
                 for end in self._closed(accepted, now):
                     if self.invariants_hold(end, now):
+                        end.visited -= before
                         self._keep(found, end, events)
         return list(found.values())
 
@@ -265,13 +271,13 @@ class Explorer:
     def _fired(self, run: Run, chosen: Sequence[Choice], fields: Fields | None, now: Time) -> Run:
         """Returns a run in which these transitions have fired, those of inner instances first."""
         run, made = run.copy()
-        run.visited |= run.states.keys()
         event = None if fields is None else fields.event
         depth = self._automaton.paths
         for instance, step, bound in sorted(chosen, key=lambda each: -len(depth[each[0].state])):
             mine = made[id(instance)]
             if mine.alive:
                 run.fire(mine, step, event, bound, now)
+                run.visited |= run.states.keys()
         return run
 
     # Groups of events that have nothing in common

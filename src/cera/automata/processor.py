@@ -285,7 +285,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         found: list[Report],
     ) -> None:
         seen: set[int] = set()
-        after = self._explorer.outcomes(runs.runs, events, now, seen)
+        after = self._explorer.outcomes(runs.runs, events, now, seen, is_new=entering is not None)
         expected |= seen
         taken = [fields.event for fields in events if id(fields) in seen]
         taken += [] if entering is None else [entering.event]
@@ -438,7 +438,9 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             for instance in seeing or run.root.walk():
                 if automaton.is_atomic[instance.active]:
                     concerned.append(instance)
-        concerned = concerned or [each for run in runs.runs for each in run.root.walk()]
+        if not concerned:
+            every = (each for run in runs.runs for each in run.root.walk())
+            concerned = [each for each in every if automaton.is_atomic[each.active]]
         paths = automaton.paths
         return [InstanceView(paths[i.state], paths[i.active], i.variables, i.events) for i in concerned]
 

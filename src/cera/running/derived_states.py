@@ -20,6 +20,8 @@ class DerivedStates:
     def __init__(self, *, changes: bool) -> None:
         self._changes = changes
         self._open: dict[str, Detection] = {}
+        #: The states of no length whose endings came before their openings.
+        self._over: set[str] = set()
 
     def shown(self, found: Iterable[Detection]) -> Iterator[Detection]:
         """Yields those that are shown now."""
@@ -28,10 +30,14 @@ class DerivedStates:
             if is_internal(label):
                 continue
             if is_opening(label) and not self._changes:
-                self._open[one.occurrence.id] = one
+                if one.occurrence.id in self._over:
+                    self._over.remove(one.occurrence.id)
+                else:
+                    self._open[one.occurrence.id] = one
                 continue
             if is_ending(label) and not self._changes:
-                self._open.pop(one.occurrence.id, None)
+                if self._open.pop(one.occurrence.id, None) is None and one.begin == one.end:
+                    self._over.add(one.occurrence.id)
             yield one
 
     def still_open(self) -> list[Detection]:

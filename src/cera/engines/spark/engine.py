@@ -39,10 +39,10 @@ from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.event import STATES, Event, in_output_order
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
-from cera.model.events.states import is_internal, with_endings
+from cera.model.events.states import ENDING, OPENING, is_internal, state_label, with_endings
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
-from cera.modules.layering import Layers
+from cera.modules.layering import Layer, Layers
 from cera.modules.module import Settings
 from cera.modules.rules.module import RuleModule, rules_of
 from cera.rules.analysis.unification import head_label
@@ -229,9 +229,17 @@ def answers(
             )
             found.append(one.persisted() if keep else one)
             if layer is not layers.layers[-1]:
-                derived += with_states(found[-1].by_label(), until)
+                derived += with_states(found[-1].by_label(_read_after(layer, layers)), until)
         seen = (*seen, *derived)
     return Answers(tuple(batches), tuple(found), recursion, kept, waiting, derives_states(layers))
+
+
+def _read_after(layer: Layer, layers: Layers) -> frozenset[str | None]:
+    """Returns the labels that the layers after one read; of a state both, since its opening knows how long it holds."""
+    after = layers.layers[layers.layers.index(layer) + 1 :]
+    read = {label for each in after for module in each.modules for label in module.reads}
+    states = {state for label in read if label is not None and (state := state_label(label)) is not None}
+    return frozenset(read | {prefix + state for state in states for prefix in (OPENING, ENDING)})
 
 
 def _queries_states(layers: Layers) -> bool:

@@ -7,7 +7,7 @@ All modules of a layer share one such pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -94,9 +94,10 @@ class LayerDetections:
     modules: tuple[Module, ...]
     table: EventTable
 
-    def by_label(self) -> tuple[EventTable, ...]:
-        """Returns a table for each label, so that a layer above reads only the labels that it queries."""
-        frames = [(label, self.table.frame.where(column("label") == label)) for label in self._labels]
+    def by_label(self, read: Collection[str | None]) -> tuple[EventTable, ...]:
+        """Returns a table for each label that is read, so that a layer above reads only the labels that it queries."""
+        labels = [label for label in self._labels if label in read or None in read]
+        frames = [(label, self.table.frame.where(column("label") == label)) for label in labels]
         return tuple(replace(self.table, frame=frame, label=label) for label, frame in frames)
 
     def of_events(self) -> Iterator[EventTable]:
