@@ -247,6 +247,7 @@ class Configuration:
         if not self._invariants_hold(run, now):
             return
         if self.module.automaton.is_strict and self._coincide(run, events):
+            expected |= {event.id for event in events if self._is_relevant_to(run, event)}
             return
         for order in permutations(events):
             runs: dict[object, Run] = {}
@@ -569,11 +570,11 @@ class Configuration:
         if not self._outcomes(runs.runs, (), now):
             return None, "the time in this state is over"
         ordered = sorted(events, key=lambda event: (event.begin, event.id))
+        if self.module.automaton.is_strict and all(self._coincide(run, ordered) for run in runs.runs):
+            relevant = [event for event in ordered if any(self._is_relevant_to(run, event) for run in runs.runs)]
+            return relevant[1], "it happens together with another event of the instance"
         for number, event in enumerate(ordered):
             if not self._outcomes(runs.runs, ordered[: number + 1], now):
-                together = all(self._coincide(run, ordered[: number + 1]) for run in runs.runs)
-                if self.module.automaton.is_strict and together:
-                    return event, "it happens together with another event of the instance"
                 return event, "no transition accepts it"
         raise AssertionError("all events are accepted")
 

@@ -169,7 +169,10 @@ class Explorer:
             start, _ = run.copy()
             start.visited = set(start.states) if is_new else set()
             before: set[StateKey] = set() if is_new else set(start.states)
-            if not self.invariants_hold(start, now) or (self._is_strict and self._coincide(start, events)):
+            if not self.invariants_hold(start, now):
+                continue
+            if self._is_strict and self._coincide(start, events):
+                seen.update(id(fields) for fields in events if start.concerned(fields))
                 continue
             for accepted in self._after(start, events, now, seen):
                 for end in self._closed(accepted, now):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cera.errors import MatchLimitError
 from cera.model.events.occurrence import unwrap
+from cera.model.message_text import count
 from cera.wording import Setting
 
 if TYPE_CHECKING:
@@ -19,5 +20,6 @@ def too_many_runs(module: AutomatonModule, name: Name, limit: int, events: tuple
     among = f"; {', '.join(events)} end at one time, and every order of them counts" if events else ""
     return MatchLimitError(
         f"the automaton `{module.name}` was cut off: the instance with {instance or 'no attributes'} has more than "
-        f"{limit:,} runs{among}. Make the labels of its transitions exclude each other, or raise {Setting.ANSWER_LIMIT}"
+        f"{count(limit, 'run')}{among}. Make the labels of its transitions exclude each other, or raise "
+        f"{Setting.ANSWER_LIMIT}"
     )

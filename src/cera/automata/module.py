@@ -42,7 +42,7 @@ class AutomatonModule(HistoryModule):
 
     granularity: Granularity = "time"
     clocks: tuple[Clock, ...] = ()
-    left_out_text = "came when no instance waited for it"
+    left_out_text = "came when no instance waited for such an event"
 
     @property
     def name(self) -> str:
@@ -82,7 +82,7 @@ class AutomatonModule(HistoryModule):
                 yield AskedAttribute(query.label, path, span=query.span)
 
     def limited(self, answers: int) -> Self:
-        return replace(self, run_limit=min(answers, self.run_limit))
+        return replace(self, run_limit=answers)
 
     def processor(self, settings: Settings) -> AutomatonProcessor:
         from cera.automata.processor import AutomatonProcessor  # many programs are only checked

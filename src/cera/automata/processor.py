@@ -74,9 +74,10 @@ class AutomatonState(HistoryState[History]):
         self.wakeups: list[tuple[Time, int, Key]] = []
         self._queued = 0
 
-    def wake(self, key: Key, history: History) -> None:
-        """Enters the next time of a history."""
-        due = min((due for runs in history.sets if (due := runs.due) is not None), default=None)
+    def wake(self, key: Key, history: History, forgotten: Time | None) -> None:
+        """Enters the next time of a history: something happens in it, or a value is forgotten."""
+        times = [due for runs in history.sets if (due := runs.due) is not None]
+        due = min([*times, *([] if forgotten is None else [forgotten])], default=None)
         if due != history.wakeup:
             history.wakeup = due
             if due is not None:
@@ -106,6 +107,10 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         self._explorer = Explorer(module, self._automaton, self.evaluator)
         self._labels = module.reads
         self._partition = module.partition
+        queries = [step.transition.label.query for step in module.structure.enters]
+        memories = [each.memory for query in queries if query is not None for each in query.unique]
+        #: How long values that must be unique are remembered; None if some are for good.
+        self._memory = None if None in memories else max((each for each in memories if each is not None), default=0)
 
     def start(self) -> AutomatonState:
         return AutomatonState()
@@ -160,6 +165,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         if len(events) > 1:
             events.sort(key=lambda fields: (fields.event.begin, fields.event.id))
         history.wakeup = None
+        self._forget_used(history, now)
         expected: set[int] = set()
         for runs in list(history.sets):
             self._advance(history, runs, now, events, expected, found)
@@ -174,10 +180,21 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         for fields in events:
             if id(fields) not in expected:
                 self._unexpected(state, fields.event, found)
-        if history.sets:
-            state.wake(key, history)
-        elif not history.used:
+        if history.sets or history.used:
+            state.wake(key, history, self._forgotten(history))
+        else:
             del state.histories[key]
+
+    def _forgotten(self, history: History) -> Time | None:
+        """Returns when the next unique value may be forgotten."""
+        if self._memory is None or not history.used:
+            return None
+        return min(history.used.values()) + self._memory + 1
+
+    def _forget_used(self, history: History, now: Time) -> None:
+        """Drops the values of unique variables that may come again."""
+        if self._memory is not None and history.used:
+            history.used = {value: since for value, since in history.used.items() if now - since <= self._memory}
 
     def _unexpected(self, state: AutomatonState, event: Occurrence, found: list[Report]) -> None:
         state.left_out += 1
@@ -423,10 +440,11 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         """Returns the first event that cannot be accepted together with those before it."""
         if not self._explorer.outcomes(runs.runs, (), now, set()):
             return None, "the time in this state is over"
+        if self._explorer.all_coincide(runs.runs, events):
+            relevant = [fields for fields in events if any(run.concerned(fields) for run in runs.runs)]
+            return relevant[1], "it happens together with another event of the instance"
         for number, fields in enumerate(events):
             if not self._explorer.outcomes(runs.runs, events[: number + 1], now, set()):
-                if self._explorer.all_coincide(runs.runs, events[: number + 1]):
-                    return fields, "it happens together with another event of the instance"
                 return fields, "no transition accepts it"
         raise AssertionError("all events are accepted")
 
@@ -470,8 +488,8 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
     def unpack(self, data: Mapping[str, Any]) -> AutomatonState:
         state = super().unpack(data)
         for key, history in state.histories.items():
-            state.wake(key, history)
+            state.wake(key, history, self._forgotten(history))
         return state
 
     def forget(self, state: AutomatonState) -> None:
-        """Drops nothing: what has ended is gone already."""
+        """Drops nothing: what has ended is gone already, and unique values are dropped as time goes on."""

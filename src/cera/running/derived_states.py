@@ -36,7 +36,8 @@ class DerivedStates:
                     self._open[one.occurrence.id] = one
                 continue
             if is_ending(label) and not self._changes:
-                if self._open.pop(one.occurrence.id, None) is None and one.begin == one.end:
+                opened = self._open.pop(one.occurrence.id, None)
+                if opened is None and one.begin == one.end:
                     self._over.add(one.occurrence.id)
             yield one
 
