@@ -1,0 +1,1 @@
+"""Automata: real logs that are verified, beside the same by hand."""
