@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cera.cli.verify import VIOLATED
 from cera.connectors.files import ENDINGS
 from cera.errors import DataError, EngineError, FailedActionsError, ProgramError, UnusableInputError, UsageError
 from cera.model.terms.json_terms import loads, term_from_json, term_to_json
@@ -33,5 +34,5 @@ def test_the_endings_are_these() -> None:
 
 def test_the_exit_statuses_are_these() -> None:
     errors = (ProgramError, UsageError, DataError, EngineError, FailedActionsError, UnusableInputError)
-    statuses = [error.exit_status for error in errors]
+    statuses = sorted([*(error.exit_status for error in errors), VIOLATED])
     assert [int(row[0]) for row in table(PAGE, "Exit status")] == [0, *statuses]

@@ -1,7 +1,7 @@
 """The command `cera`: its subcommands, and the exit status of each error.
 
 Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (`--strict`); 4 the
-engine failed; 5 done, but for actions that failed; 7 no record could be used.
+engine failed; 5 done, but for actions that failed; 6 `verify` found violations; 7 no record could be used.
 """
 
 from __future__ import annotations
