@@ -1,0 +1,44 @@
+"""Automata on Spark: recorded events give the states and violations of the definitions."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.automata import AUCTION, module
+from conformance.test_automata_entries import FIGURE_6_16, ITEM, NFA, enrolled, happens, item
+from module_runs import run_layers, side_by_side
+from properties.test_automata import case, told
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+@pytest.mark.usefixtures("spark")
+def test_recorded_events_give_what_the_definitions_say() -> None:
+    events = [
+        *enrolled(1, 1, 2),
+        *item("bid10", "hb40", "hb70", "hb100", "sell100.5"),
+        *[happens("itemDescription", 50, auctionID=1, itemID=9), happens("bid", 90, auctionID=1, itemID=9)],
+        *[
+            happens("z", 0, k=1),
+            happens("z", 0, k=2),
+            happens("a", 1, k=1),
+            happens("b", 2, k=1),
+            happens("m", 3, k=2, x=1),
+        ],
+        *[happens("a", 4, k=2, x=1), happens("b", 4, k=2, x=1), happens("d", 4, k=2)],
+    ]
+    layers = side_by_side(*(module(text) for text in (AUCTION, ITEM, NFA, FIGURE_6_16)))
+    expected, found = (run_layers(layers, events, engine, changes=True) for engine in ("reference", "spark"))
+    assert told(found.derived) == told(expected.derived)
+    assert found.left_out == expected.left_out
+    assert {one.event.label for one in found.derived} >= {"violation", "state:ends:itemOffer", "state:opens:r"}
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(40))
+def test_random_automata_give_what_the_definitions_say(seed: int) -> None:
+    made, events, _ = case(seed)
+    layers = side_by_side(made)
+    expected, found = (run_layers(layers, events, engine, changes=True) for engine in ("reference", "spark"))
+    assert told(found.derived) == told(expected.derived)
