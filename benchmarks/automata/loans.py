@@ -1,6 +1,7 @@
 """Counts the loan applications that break `loans.ihta`, by hand: `python -m benchmarks.automata.loans FILE`.
 
-It is written without a look at the automata of cera, so that both can be compared.
+It shares no code with the automata of cera, so that both can be compared. As there, equal records are one event, and
+of simultaneous events every order counts.
 """
 
 from __future__ import annotations
