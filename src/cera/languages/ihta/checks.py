@@ -337,7 +337,7 @@ def _delay_cycles(structure: Structure) -> Iterator[list[Step]]:
                 continue
             if step is way[0]:
                 constraints = [each for one in way for each in one.transition.label.times if each.identifiers <= {LAST}]
-                if times_of(constraints, _Any()).earliest(0) is not None:
+                if times_of(constraints, {LAST: Times(0, 0)}).earliest(0) is not None:
                     yield way
             elif step not in way:
                 yield from follow([*way, step])
@@ -346,13 +346,6 @@ def _delay_cycles(structure: Structure) -> Iterator[list[Step]]:
         found = next(follow([first]), None)
         if found is not None:
             yield found
-
-
-class _Any(dict):  # type: ignore[type-arg]
-    """The times of events that are not known yet: all have happened at zero."""
-
-    def get(self, name: str, default: object = None) -> object:
-        return Times(0, 0)
 
 
 def _repetitions(structure: Structure) -> Iterator[Diagnostic]:

@@ -10,7 +10,7 @@ from cera.automata.module import AutomatonModule
 from cera.automata.reports import step_text
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.languages.ihta.checks import check, notes, unbounded
-from cera.languages.ihta.lowering import lower
+from cera.languages.ihta.lowering import Finder, lower
 from cera.languages.ihta.parser import parse
 from cera.languages.ihta.syntax import AutomatonText, Program, Use
 from cera.languages.protocol.language import Explanation, Language
@@ -80,7 +80,7 @@ class UsedFiles:
         self._folder = Path(source.name).parent if is_file(source) else Path()
         self.problems: list[Diagnostic] = []
 
-    def finder(self, program: Program, own: AutomatonText):  # type: ignore[no-untyped-def]
+    def finder(self, program: Program, own: AutomatonText) -> Finder:
         """Returns a function from names to the automata of used files."""
         known: dict[str, AutomatonText] = {}
         seen: set[Path] = set()
