@@ -13,87 +13,17 @@ from typing import Any
 from cera.automata.automaton import LAST
 from cera.automata.compiled import CompiledAutomaton, Fields, times_hold
 from cera.automata.exploring import Explorer
+from cera.automata.histories import AutomatonState, History, RunSet
 from cera.automata.module import AutomatonModule
-from cera.automata.reports import (
-    InstanceView,
-    Name,
-    Report,
-    StateKey,
-    named_causes,
-    overdue,
-    state_change,
-    unexpected_event,
-    violation,
-)
+from cera.automata.reporter import Causes, Reporter
+from cera.automata.reports import Report, named_causes, unexpected_event
 from cera.automata.runs import Instance, Run
 from cera.model.evaluation.evaluator import Evaluator
-from cera.model.events.occurrence import Cell, Occurrence, wrap
+from cera.model.events.occurrence import Occurrence, wrap
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key, children
-from cera.modules.history_processor import HistoryProcessor, HistoryState
-
-Causes = Sequence[tuple[str, Occurrence]]
-
-
-class RunSet:
-    """The runs of one instance of the root, and since when its certain states hold."""
-
-    __slots__ = ("open", "runs")
-
-    def __init__(self, runs: list[Run]) -> None:
-        self.runs = runs
-        self.open: dict[StateKey, Time] = {}
-
-    @property
-    def name(self) -> Name:
-        return self.runs[0].root.name
-
-    @property
-    def due(self) -> Time | None:
-        return min((due for run in self.runs if (due := run.due) is not None), default=None)
-
-
-class History:
-    """The sets of runs of one key, and the values that must be unique when it is entered."""
-
-    __slots__ = ("sets", "used", "wakeup")
-
-    def __init__(self) -> None:
-        self.sets: list[RunSet] = []
-        self.used: dict[tuple[str, Cell], Time] = {}
-        self.wakeup: Time | None = None
-
-
-class AutomatonState(HistoryState[History]):
-    """The histories, and when delays are over in them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        #: A heap; entries may be out of date.
-        self.wakeups: list[tuple[Time, int, Key]] = []
-        self._queued = 0
-
-    def wake(self, key: Key, history: History, forgotten: Time | None) -> None:
-        """Enters the next time of a history: something happens in it, or a value is forgotten."""
-        times = [due for runs in history.sets if (due := runs.due) is not None]
-        due = min([*times, *([] if forgotten is None else [forgotten])], default=None)
-        if due != history.wakeup:
-            history.wakeup = due
-            if due is not None:
-                self._queued += 1
-                heapq.heappush(self.wakeups, (due, self._queued, key))
-
-    @property
-    def next(self) -> Time | None:
-        wakeups = self.wakeups
-        while wakeups:
-            time, _, key = wakeups[0]
-            history = self.histories.get(key)
-            if history is not None and history.wakeup == time:
-                return time
-            heapq.heappop(wakeups)
-        return None
+from cera.modules.history_processor import HistoryProcessor
 
 
 class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
@@ -105,6 +35,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         super().__init__(module, Evaluator((), timezone))
         self._automaton = CompiledAutomaton(module.structure, module.shown)
         self._explorer = Explorer(module, self._automaton, self.evaluator)
+        self._reporter = Reporter(module, self._automaton, self._explorer)
         self._labels = module.reads
         self._partition = module.partition
         queries = [step.transition.label.query for step in module.structure.enters]
@@ -244,12 +175,12 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
                 each.visited |= run.visited
             self._settle(history, runs, after, now, [("event", fields.event)], found)
             return True
-        self._note_overdue(runs, instance, now, found)
+        self._reporter.note_overdue(runs, instance, now, found)
         explorer.set_timers(run, [instance], now)
         if run.root.active in self._automaton.final:
             self._finish(history, runs, [run], now, [("event", fields.event)], found)
         else:
-            self._change(runs, run, now, [("event", fields.event)], found)
+            self._reporter.change(runs, run, now, [("event", fields.event)], found)
         return True
 
     def _is_timed_now(self, run: Run, instance: Instance, now: Time) -> bool:
@@ -282,12 +213,12 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         """Takes the first step of a new instance of the root."""
         run = runs.runs[0]
         if len(runs.runs) == 1 and not others and not self._is_timed_now(run, run.root, now):
-            self._note_overdue(runs, run.root, now, found)
+            self._reporter.note_overdue(runs, run.root, now, found)
             self._explorer.set_timers(run, [run.root], now)
             if run.root.active in self._automaton.final:
                 self._finish(history, runs, [run], now, [("event", fields.event)], found)
             else:
-                self._change(runs, run, now, [("event", fields.event)], found)
+                self._reporter.change(runs, run, now, [("event", fields.event)], found)
             return
         self._explore(history, runs, now, others, fields, expected, found)
 
@@ -322,29 +253,14 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         runs.runs = after
         for run in after:
             for instance in run.root.walk():
-                self._overdue(runs, instance, now, found)
+                self._reporter.overdue(runs, instance, now, found)
                 self._explorer.set_timer(run, instance, now)
         if all(run.root.active in self._automaton.final for run in after):
             self._finish(history, runs, after, now, causes, found)
         else:
             active = set.intersection(*(set(run.states) for run in after))
             visited = set.intersection(*(run.visited for run in after))
-            self._changed(runs, active, visited, now, causes, found)
-
-    def _note_overdue(self, runs: RunSet, instance: Instance, now: Time, found: list[Report]) -> None:
-        has_timers = self._automaton.has_timers
-        for each in instance.walk():
-            if has_timers[each.state][each.active]:
-                self._overdue(runs, each, now, found)
-
-    def _overdue(self, runs: RunSet, instance: Instance, now: Time, found: list[Report]) -> None:
-        deadline = self._explorer.deadline(instance)
-        if deadline is not None and deadline <= now:
-            instance.is_overdue = True
-            if len(runs.runs) == 1:
-                active = self._automaton.paths[instance.active]
-                last = [("last", instance.events[LAST])]
-                found.append(overdue(self.module, instance.name, active, now, last))
+            self._reporter.changed(runs, active, visited, now, causes, found)
 
     # New instances of the root
 
@@ -379,88 +295,17 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             history.used.update(each)
         return found
 
-    # Reports
-
     def _finish(
         self, history: History, runs: RunSet, after: list[Run], now: Time, causes: Causes, found: list[Report]
     ) -> None:
-        visited = set.intersection(*(run.visited | run.states.keys() for run in after))
-        self._changed(runs, set(), visited, now, causes, found)
         history.sets.remove(runs)
-
-    def _change(self, runs: RunSet, run: Run, now: Time, causes: Causes, found: list[Report]) -> None:
-        """Reports the changes of the only run of a set."""
-        concerned = run.visited if runs.open else run.visited | run.states.keys()
-        self._changed_among(runs, concerned, concerned & run.states.keys(), now, causes, found)
-
-    def _changed_among(
-        self,
-        runs: RunSet,
-        concerned: set[StateKey],
-        active: set[StateKey],
-        now: Time,
-        causes: Causes,
-        found: list[Report],
-    ) -> None:
-        """Reports the changes of some states; the others are as they were."""
-        is_open = runs.open
-        for key in sorted(concerned, key=repr):
-            if key in active:
-                if key not in is_open:
-                    is_open[key] = now
-                    found.append(state_change(self.module, key, now, None, causes))
-            elif key in is_open:
-                found.append(state_change(self.module, key, is_open.pop(key), now, causes))
-            else:
-                found.append(state_change(self.module, key, now, None, causes))
-                found.append(state_change(self.module, key, now, now, causes))
-
-    def _changed(
-        self,
-        runs: RunSet,
-        active: set[StateKey],
-        visited: set[StateKey],
-        now: Time,
-        causes: Causes,
-        found: list[Report],
-    ) -> None:
-        self._changed_among(runs, {*runs.open, *active, *visited}, active, now, causes, found)
+        self._reporter.finish(runs, after, now, causes, found)
 
     def _violate(
         self, history: History, runs: RunSet, events: list[Fields], now: Time, causes: Causes, found: list[Report]
     ) -> None:
         history.sets.remove(runs)
-        at_fault, reason = self._fault(runs, events, now)
-        views = self._views(runs, at_fault)
-        event = None if at_fault is None else at_fault.event
-        found.append(violation(self.module, runs.name, views, event, now, reason, causes))
-        self._changed(runs, set(), set(), now, causes, found)
-
-    def _fault(self, runs: RunSet, events: list[Fields], now: Time) -> tuple[Fields | None, str]:
-        """Returns the first event that cannot be accepted together with those before it."""
-        if not self._explorer.outcomes(runs.runs, (), now, set()):
-            return None, "the time in this state is over"
-        if self._explorer.all_coincide(runs.runs, events):
-            relevant = [fields for fields in events if any(run.concerned(fields) for run in runs.runs)]
-            return relevant[1], "it happens together with another event of the instance"
-        for number, fields in enumerate(events):
-            if not self._explorer.outcomes(runs.runs, events[: number + 1], now, set()):
-                return fields, "no transition accepts it"
-        raise AssertionError("all events are accepted")
-
-    def _views(self, runs: RunSet, fields: Fields | None) -> list[InstanceView]:
-        automaton = self._automaton
-        concerned = []
-        for run in runs.runs:
-            seeing = [] if fields is None else run.concerned(fields)
-            for instance in seeing or run.root.walk():
-                if automaton.is_atomic[instance.active]:
-                    concerned.append(instance)
-        if not concerned:
-            every = (each for run in runs.runs for each in run.root.walk())
-            concerned = [each for each in every if automaton.is_atomic[each.active]]
-        paths = automaton.paths
-        return [InstanceView(paths[i.state], paths[i.active], i.variables, i.events) for i in concerned]
+        self._reporter.violate(runs, events, now, causes, found)
 
     # The state as others see it
 

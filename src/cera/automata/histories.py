@@ -1,0 +1,72 @@
+"""What the processor of an automaton remembers: for each key, the sets of runs, and when they have to be looked at."""
+
+from __future__ import annotations
+
+import heapq
+
+from cera.automata.reports import Name, StateKey
+from cera.automata.runs import Run
+from cera.model.events.occurrence import Cell
+from cera.model.time.interval import Time
+from cera.modules.arrivals import Key
+from cera.modules.history_processor import HistoryState
+
+
+class RunSet:
+    """The runs of one instance of the root, and since when its certain states hold."""
+
+    __slots__ = ("open", "runs")
+
+    def __init__(self, runs: list[Run]) -> None:
+        self.runs = runs
+        self.open: dict[StateKey, Time] = {}
+
+    @property
+    def name(self) -> Name:
+        return self.runs[0].root.name
+
+    @property
+    def due(self) -> Time | None:
+        return min((due for run in self.runs if (due := run.due) is not None), default=None)
+
+
+class History:
+    """The sets of runs of one key, and the values that must be unique when it is entered."""
+
+    __slots__ = ("sets", "used", "wakeup")
+
+    def __init__(self) -> None:
+        self.sets: list[RunSet] = []
+        self.used: dict[tuple[str, Cell], Time] = {}
+        self.wakeup: Time | None = None
+
+
+class AutomatonState(HistoryState[History]):
+    """The histories, and when delays are over in them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        #: A heap; entries may be out of date.
+        self.wakeups: list[tuple[Time, int, Key]] = []
+        self._queued = 0
+
+    def wake(self, key: Key, history: History, forgotten: Time | None) -> None:
+        """Enters the next time of a history: something happens in it, or a value is forgotten."""
+        times = [due for runs in history.sets if (due := runs.due) is not None]
+        due = min([*times, *([] if forgotten is None else [forgotten])], default=None)
+        if due != history.wakeup:
+            history.wakeup = due
+            if due is not None:
+                self._queued += 1
+                heapq.heappush(self.wakeups, (due, self._queued, key))
+
+    @property
+    def next(self) -> Time | None:
+        wakeups = self.wakeups
+        while wakeups:
+            time, _, key = wakeups[0]
+            history = self.histories.get(key)
+            if history is not None and history.wakeup == time:
+                return time
+            heapq.heappop(wakeups)
+        return None
