@@ -1,7 +1,7 @@
 """What is measured, each in a process of its own: `python -m benchmarks.automata.workloads WAY WHAT FILE [check]`.
 
-The way is `cera`, `handwritten` or `json`; the outcome is all `states` with the violations, or the `violations` alone, as
-`cera verify` has it. Prints one line of JSON: how many events there were, how many states and violations, the CPU
+The way is `cera`, `handwritten` or `json`; the outcome is all `states` with the violations, or the `violations` alone,
+as `cera verify` has it. Prints one line of JSON: how many events there were, how many states and violations, the CPU
 seconds from opening the file to the last of them, the memory that the process had along the way beyond what it began
 with, and the instances that were alive. With `check`, a digest of all that was found as well, which takes time.
 """
@@ -29,7 +29,7 @@ from cera.model.terms.term import Term
 from cera.modules.driving import Driver
 from cera.modules.layered_processor import program_processor
 from cera.modules.module import Settings
-from cera.modules.processor import Detection
+from cera.modules.processor import AnyProcessor, Detection
 from cera.program import load
 
 AUCTION = Path(__file__).parents[2] / "examples" / "auction-workflow" / "auction.ihta"
@@ -64,11 +64,15 @@ def megabytes() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-def by_cera(path: str, *, states: bool, watch: Watch) -> Iterator[Detection]:
+def processor(*, states: bool) -> AnyProcessor:
+    """The automaton, as the local engine runs it for `cera run` or for `cera verify`."""
+    layers = load(AUCTION).layers
+    return program_processor(layers if states else verified(layers, expects_all=False), Settings())
+
+
+def by_cera(prepared: AnyProcessor, path: str, watch: Watch) -> Iterator[Detection]:
     """What the local engine reports."""
-    program = load(AUCTION)
-    layers = program.layers if states else verified(program.layers, expects_all=False)
-    driver = Driver(program_processor(layers, Settings()), max_delay=0)
+    driver = Driver(prepared, max_delay=0)
     seen = 0
     for piece in pieces(path):
         yield from driver.push(piece)
@@ -117,14 +121,15 @@ def digest(found: Iterable[Found]) -> str:
 def main(way: str, what: str, path: str, check: str = "") -> None:
     states = what == "states"
     with open(path) as file:
-        watch = Watch(sum(1 for _ in file))
-    load(AUCTION)
+        events = sum(1 for _ in file)
+    prepared = processor(states=states)
+    watch = Watch(events)
     gc.set_threshold(*SELDOM)  # as the command does, for all ways
     kept: list[Found] = []
     labels: Counter[str] = Counter()
     start = time.process_time()
     if way == "cera":
-        reports = by_cera(path, states=states, watch=watch)
+        reports = by_cera(prepared, path, watch)
         if check:
             kept += as_found(reports, states=states)
         else:

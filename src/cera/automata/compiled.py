@@ -140,6 +140,9 @@ class CompiledAutomaton:
         self.paths: tuple[Path, ...] = tuple(structure.states)
         numbers = {path: number for number, path in enumerate(self.paths)}
         self.numbers = numbers
+        self.root = numbers[structure.root]
+        #: The attribute that divides the stream, with the variable: within a history its value is always right.
+        self.dividing = self._dividing()
         states = [structure.states[path] for path in self.paths]
         self.is_atomic = [state.is_atomic for state in states]
         #: Whether a state is reported when an instance is in it.
@@ -194,6 +197,15 @@ class CompiledAutomaton:
         overdue = bool(leaving) and all(step.times and step.level == state for step in leaving)
         return active in self.timed[state] or bounded or overdue
 
+    def _dividing(self) -> frozenset[tuple[Path, str]]:
+        structure = self.structure
+        variable = dict(structure.automaton.root.attributes).get(structure.key or "")
+        # what is bound while an inner instance is created may be hidden from its siblings
+        hides = any(len(step.created) > 1 for step in structure.enters)
+        if structure.key is None or hides or not isinstance(variable, Reference):
+            return frozenset()
+        return frozenset({((structure.key,), variable.variable)})
+
     def _rebound(self, path: Path) -> frozenset[str]:
         return frozenset(
             name
@@ -215,7 +227,7 @@ class CompiledAutomaton:
             for query in queries
         ]
         named = {value.variable for _, value in structure.states[path].attributes if isinstance(value, Reference)}
-        found = set.intersection(*common)
+        found = set.intersection(*common) - self.dividing
         return tuple(sorted((where, name) for where, name in found if name not in bound and name in named))
 
 

@@ -52,7 +52,7 @@ class Explorer:
                 continue
             if step.conditions and not self.conditions_hold(step, {**instance.variables, **bound}):
                 continue
-            if step.terminates and not self._terminates(instance, step):
+            if step.terminates and not self.terminates(instance, step):
                 continue
             found.append((step, bound))
         return found
@@ -70,7 +70,8 @@ class Explorer:
         values = {name: unwrap(value) for name, value in variables.items()}
         return all(self._evaluator.holds(each, values, {}) for each in step.conditions)
 
-    def _terminates(self, instance: Instance, step: CompiledStep) -> bool:
+    def terminates(self, instance: Instance, step: CompiledStep) -> bool:
+        """Returns whether what a transition terminates may be terminated."""
         if not step.counts:
             below = (each for child in instance.children for each in child.walk())
             return all(_is_finished(each, step.source) for each in below if each.state in step.terminated)
@@ -88,7 +89,7 @@ class Explorer:
 
     def time_of(self, instance: Instance, step: CompiledStep, since: Time) -> Time | None:
         """Returns the first time, not before another, at which a transition without an event fires."""
-        if step.number in instance.missed or (step.terminates and not self._terminates(instance, step)):
+        if step.number in instance.missed or (step.terminates and not self.terminates(instance, step)):
             return None
         if step.conditions and not self.conditions_hold(step, instance.variables):
             return None

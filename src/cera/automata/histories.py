@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import deque
 
 from cera.automata.reports import Name, StateKey
 from cera.automata.runs import Run
@@ -27,6 +28,8 @@ class RunSet:
 
     @property
     def due(self) -> Time | None:
+        if len(self.runs) == 1:
+            return self.runs[0].due
         return min((due for run in self.runs if (due := run.due) is not None), default=None)
 
 
@@ -49,11 +52,13 @@ class AutomatonState(HistoryState[History]):
         #: A heap; entries may be out of date.
         self.wakeups: list[tuple[Time, int, Key]] = []
         self._queued = 0
+        #: When values that must be unique are forgotten, and in which histories, in the order of time.
+        self.forgetting: deque[tuple[Time, Key]] = deque()
 
-    def wake(self, key: Key, history: History, forgotten: Time | None) -> None:
-        """Enters the next time of a history: something happens in it, or a value is forgotten."""
-        times = [due for runs in history.sets if (due := runs.due) is not None]
-        due = min([*times, *([] if forgotten is None else [forgotten])], default=None)
+    def wake(self, key: Key, history: History) -> None:
+        """Enters the next time at which something happens in a history."""
+        sets = history.sets
+        due = sets[0].due if len(sets) == 1 else min((t for each in sets if (t := each.due) is not None), default=None)
         if due != history.wakeup:
             history.wakeup = due
             if due is not None:
@@ -62,6 +67,14 @@ class AutomatonState(HistoryState[History]):
 
     @property
     def next(self) -> Time | None:
+        """The next time at which something happens, or a value is forgotten."""
+        wakeup = self._next_wakeup()
+        if not self.forgetting:
+            return wakeup
+        forgotten = self.forgetting[0][0]
+        return forgotten if wakeup is None or forgotten < wakeup else wakeup
+
+    def _next_wakeup(self) -> Time | None:
         wakeups = self.wakeups
         while wakeups:
             time, _, key = wakeups[0]
@@ -70,3 +83,22 @@ class AutomatonState(HistoryState[History]):
                 return time
             heapq.heappop(wakeups)
         return None
+
+    def due(self, now: Time) -> list[Key]:
+        """Returns the keys of the histories in which something happens up to now; they have to be woken again."""
+        found = []
+        while (time := self._next_wakeup()) is not None and time <= now:
+            _, _, key = heapq.heappop(self.wakeups)
+            self.histories[key].wakeup = None
+            found.append(key)
+        return found
+
+    def forget(self, now: Time, memory: Time) -> None:
+        """Drops the values of unique variables that may come again, and histories of which nothing is left."""
+        while self.forgetting and self.forgetting[0][0] <= now:
+            _, key = self.forgetting.popleft()
+            history = self.histories.get(key)
+            if history is not None:
+                history.used = {value: since for value, since in history.used.items() if now - since <= memory}
+                if not history.sets and not history.used:
+                    del self.histories[key]

@@ -6,12 +6,13 @@ several events at one time, or a delay together with an event, all runs are expl
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from cera.automata.automaton import LAST
 from cera.automata.compiled import CompiledAutomaton, Fields, times_hold
+from cera.automata.direct import DirectSteps
 from cera.automata.exploring import Explorer
 from cera.automata.histories import AutomatonState, History, RunSet
 from cera.automata.module import AutomatonModule
@@ -36,6 +37,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         self._automaton = CompiledAutomaton(module.structure, module.shown)
         self._explorer = Explorer(module, self._automaton, self.evaluator)
         self._reporter = Reporter(module, self._automaton, self._explorer)
+        self._direct = DirectSteps(module, self._automaton, self._explorer, self._reporter)
         self._labels = module.reads
         self._partition = module.partition
         queries = [step.transition.label.query for step in module.structure.enters]
@@ -56,7 +58,22 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         return self._taken(state, now, arrived)
 
     def step_alone(self, state: AutomatonState, now: Time, event: Occurrence) -> Sequence[Report]:
-        return self.step(state, now, [event]) if event.label in self._labels else ()
+        if event.label not in self._labels:
+            return ()
+        key = self._key(event)
+        history = state.histories.get(key)
+        if history is None or len(history.sets) != 1 or len(history.sets[0].runs) != 1:
+            return self._taken(state, now, {key: [event]})
+        runs = history.sets[0]
+        found: list[Report] = []
+        if not self._direct.take(runs, event, now, found):
+            return self._taken(state, now, {key: [event]})
+        state.seen += 1
+        run = runs.runs[0]
+        if run.root.active in self._automaton.final:
+            self._finish(history, runs, [run], now, [("event", event)], found)
+        state.wake(key, history)
+        return found
 
     def take(
         self, state: AutomatonState, now: Time, by_history: Mapping[Key, Sequence[Arrival]], events: int
@@ -68,10 +85,10 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
     def _taken(self, state: AutomatonState, now: Time, arrived: Mapping[Key, list[Occurrence]]) -> list[Report]:
         """Takes a step in the histories that have events, or whose time has come."""
         found: list[Report] = []
-        waiting: dict[Key, list[Occurrence]] = {}
-        while (due := state.next) is not None and due <= now:
-            waiting.setdefault(heapq.heappop(state.wakeups)[2], [])
-        for key, events in {**waiting, **arrived}.items():
+        if self._memory is not None:
+            state.forget(now, self._memory)
+        waiting: dict[Key, list[Occurrence]] = {key: [] for key in state.due(now)}
+        for key, events in ({**waiting, **arrived} if waiting else arrived).items():
             state.seen += len(events)
             if key is NO_HISTORY:
                 for event in events:
@@ -95,14 +112,13 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             history = state.histories[key] = History()
         if len(events) > 1:
             events.sort(key=lambda fields: (fields.event.begin, fields.event.id))
-        history.wakeup = None
-        self._forget_used(history, now)
         expected: set[int] = set()
         for runs in list(history.sets):
             self._advance(history, runs, now, events, expected, found)
         for fields in events:
             entered = self._entered(history, fields, now)
             if entered:
+                self._remember(state, key, history, now)
                 expected.add(id(fields))
                 made = RunSet(entered)
                 history.sets.append(made)
@@ -112,20 +128,14 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             if id(fields) not in expected:
                 self._unexpected(state, fields.event, found)
         if history.sets or history.used:
-            state.wake(key, history, self._forgotten(history))
+            state.wake(key, history)
         else:
             del state.histories[key]
 
-    def _forgotten(self, history: History) -> Time | None:
-        """Returns when the next unique value may be forgotten."""
-        if self._memory is None or not history.used:
-            return None
-        return min(history.used.values()) + self._memory + 1
-
-    def _forget_used(self, history: History, now: Time) -> None:
-        """Drops the values of unique variables that may come again."""
+    def _remember(self, state: AutomatonState, key: Key, history: History, now: Time) -> None:
+        """Notes when unique values that were used now may come again."""
         if self._memory is not None and history.used:
-            history.used = {value: since for value, since in history.used.items() if now - since <= self._memory}
+            state.forgetting.append((now + self._memory + 1, key))
 
     def _unexpected(self, state: AutomatonState, event: Occurrence, found: list[Report]) -> None:
         state.left_out += 1
@@ -333,7 +343,10 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
     def unpack(self, data: Mapping[str, Any]) -> AutomatonState:
         state = super().unpack(data)
         for key, history in state.histories.items():
-            state.wake(key, history, self._forgotten(history))
+            state.wake(key, history)
+        if self._memory is not None:
+            times = [(t + self._memory + 1, key) for key, each in state.histories.items() for t in each.used.values()]
+            state.forgetting.extend(sorted(times, key=itemgetter(0)))
         return state
 
     def forget(self, state: AutomatonState) -> None:

@@ -9,8 +9,10 @@ from cera.automata.automaton import Constant, EventQuery, Path, Reference
 from cera.automata.module import OVERDUE, VIOLATION, AutomatonModule
 from cera.automata.structure import Step, Structure
 from cera.automata.times import Known, times_of
+from cera.model.events.event import STATE_ID
 from cera.model.events.occurrence import Cell, Occurrence, unwrap
-from cera.model.events.states import ending, opening
+from cera.model.events.states import ENDING, OPENING, ending, opening
+from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.term import Term, Value
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
@@ -38,6 +40,53 @@ class Report(TermDetection):
         yield self._rule, self._causes
 
 
+class StateReport(Report):
+    """The opening of a state, or its ending if it has an end. Its term and its id are made when they are asked for."""
+
+    __slots__ = ("_key", "_label")
+
+    def __init__(
+        self,
+        module: AutomatonModule,
+        key: StateKey,
+        begin: Time,
+        end: Time | None,
+        causes: Sequence[tuple[str, Occurrence]],
+    ) -> None:
+        self._key = key
+        self._label = (OPENING if end is None else ENDING) + key[0]
+        self.begin = begin
+        self.end = begin if end is None else end
+        self._rule = module.name
+        self._causes = causes
+        self._occurrence = None
+
+    @property
+    def label(self) -> str:
+        return self._label
+
+    @property
+    def term(self) -> Term:  # type: ignore[override]
+        return self.occurrence.term
+
+    @property
+    def occurrence(self) -> Occurrence:
+        if self._occurrence is None:
+            self._occurrence = self._made()
+        return self._occurrence
+
+    def _made(self) -> Occurrence:
+        label, name = self._key
+        content = dict(name)
+        if len(content) == len(name) and all(value.__class__ in (int, str) for value in content.values()):
+            content[STATE_ID] = flat_event_id(OPENING + label, content.items(), self.begin, self.begin)  # type: ignore[arg-type]
+            return Occurrence(self.begin, self.end, self._label, content)
+        event = opening(Term(label, children_of(name)), self.begin)
+        if self._label.startswith(ENDING):
+            event = ending(event, self.end)
+        return Occurrence(self.begin, self.end, self._label, known=event.term)
+
+
 class InstanceView(NamedTuple):
     """An instance as a report speaks of it."""
 
@@ -55,11 +104,7 @@ def state_change(
     module: AutomatonModule, key: StateKey, begin: Time, end: Time | None, causes: Sequence[tuple[str, Occurrence]]
 ) -> Report:
     """Returns the opening of a state, or its ending if an end is given."""
-    label, name = key
-    event = opening(Term(label, children_of(name)), begin)
-    if end is not None:
-        event = ending(event, end)
-    return Report(module.name, event.term, event.begin, event.end, causes)
+    return StateReport(module, key, begin, end, causes)
 
 
 def named_causes(events: Iterable[Occurrence]) -> list[tuple[str, Occurrence]]:

@@ -68,7 +68,8 @@ class Run:
     def __init__(self, automaton: CompiledAutomaton, root: Instance) -> None:
         self.automaton = automaton
         self.root = root
-        self.index: dict[int, dict[tuple[Cell | None, ...], list[Instance]]] = {}
+        #: The instances but for the root, by their states and the attributes that all their queries name.
+        self.index: dict[tuple[Any, ...], list[Instance]] = {}
         #: How many instances are in each state that is reported.
         self.states: dict[StateKey, int] = {}
         #: The states that it was in at the time of the step.
@@ -81,9 +82,13 @@ class Run:
 
     def add(self, instance: Instance) -> None:
         """Enters a new instance in the index."""
-        key = tuple(instance.variables.get(name) for _, name in self.automaton.keys[instance.state])
-        self.index.setdefault(instance.state, {}).setdefault(key, []).append(instance)
+        if instance is not self.root:
+            self.index.setdefault(self._key(instance), []).append(instance)
         self._count(instance, 1)
+
+    def _key(self, instance: Instance) -> tuple[Any, ...]:
+        get = instance.variables.get
+        return (instance.state, *[get(name) for _, name in self.automaton.keys[instance.state]])
 
     def _count(self, instance: Instance, change: int) -> None:
         automaton = self.automaton
@@ -103,11 +108,11 @@ class Run:
     def _remove(self, instance: Instance) -> None:
         for each in instance.walk():
             each.alive = False
-            key = tuple(each.variables.get(name) for _, name in self.automaton.keys[each.state])
-            by_key = self.index[each.state]
-            by_key[key].remove(each)
-            if not by_key[key]:
-                del by_key[key]
+            key = self._key(each)
+            beside = self.index[key]
+            beside.remove(each)
+            if not beside:
+                del self.index[key]
             self._count(each, -1)
 
     def concerned(self, fields: Fields, *, later: bool = False) -> list[Instance]:
@@ -115,11 +120,11 @@ class Run:
         automaton, label = self.automaton, fields.event.label
         found: list[Instance] = []
         for state in automaton.concerned.get(label, ()):
-            by_key = self.index.get(state)
-            if not by_key:
-                continue
-            key = automaton.keys[state]
-            candidates = by_key.get(tuple([fields.value(path) for path, _ in key]), ())
+            if state == automaton.root:
+                candidates = [self.root]
+            else:
+                key = (state, *[fields.value(path) for path, _ in automaton.keys[state]])
+                candidates = self.index.get(key, [])
             queries = automaton.schemas[state][label]
             rebound = automaton.rebound[state] if later else frozenset()
             for instance in candidates:
