@@ -69,6 +69,31 @@ def _attempt(chance: random.Random, *, keyed: bool) -> Automaton:
     return Automaton(root, tuple(transitions), is_strict=chance.random() < 0.05)
 
 
+def calm_automaton(chance: random.Random) -> Automaton:
+    """An automaton with less choice, as people write them: few delays, a label of its own for entering, and one query
+    for all events of a label that the instances of a state wait for."""
+    while True:
+        found = _calm(_attempt(chance, keyed=True), chance)
+        if not any(each.severity == "error" for each in check(found)):
+            return found
+
+
+def _calm(automaton: Automaton, chance: random.Random) -> Automaton:
+    queries: dict[tuple[Path | None, str], EventQuery] = {}
+    transitions = []
+    for step in Structure(automaton).steps:
+        each, label = step.transition, step.transition.label
+        query = label.query
+        if (query is None or label.negated) and chance.random() < 0.8:
+            continue
+        if query is not None and not label.negated:
+            query = queries.setdefault((step.level, query.label), query)
+            query = replace(query, label="z") if step.level is None else query
+            label = replace(label, query=query, times=label.times if chance.random() < 0.5 else ())
+        transitions.append(replace(each, label=label))
+    return replace(automaton, transitions=tuple(transitions))
+
+
 def _near(source: Path, atomic: Sequence[Path], structure: Structure, chance: random.Random) -> list[Path]:
     siblings = [path for path in atomic if path[:-1] == source[:-1]]
     return siblings if siblings and chance.random() < 0.7 else list(atomic)
@@ -153,7 +178,8 @@ def random_events(chance: random.Random, automaton: Automaton, count: int) -> li
     found = []
     entering = [t.label.query.label for t in automaton.transitions if t.source is None and t.label.query is not None]
     for number in range(count):
-        label = chance.choice(entering) if number < 2 or chance.random() < 0.15 else chance.choice(LABELS)
+        others = chance.random() >= 0.15 and number > 1
+        label = chance.choice(LABELS if others else entering)
         children = [Term("k", [chance.randint(1, 2)])] if chance.random() < 0.97 else []
         children += [Term("x", [chance.randint(1, 3)])] if chance.random() < 0.9 else []
         end = chance.randint(0, 8) * SECOND

@@ -88,6 +88,7 @@ class CompiledStep:
     __slots__ = (
         "after",
         "before",
+        "changes",
         "conditions",
         "counts",
         "created",
@@ -113,6 +114,8 @@ class CompiledStep:
         #: The states that are instantiated, each with the child that it is in.
         self.created = tuple((numbers[path], numbers[target[: len(path) + 1]]) for path in chain)
         self.query = None if label.query is None else CompiledQuery(label.query)
+        #: Whether it binds something.
+        self.changes = label.identifier is not None or (label.query is not None and bool(label.query.declared))
         self.is_absence = label.negated
         self.identifier = label.identifier
         self.times = label.times

@@ -8,7 +8,7 @@ nothing has changed then. A step that is taken here is the one that the explorer
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from cera.automata.automaton import LAST
@@ -26,23 +26,25 @@ from cera.modules.arrivals import children
 
 #: Microseconds from the last event of an instance on: not before the first, not after the second number.
 Window = tuple[int | None, int | None]
+_NOTHING: Bindings = {}
 
 
 class DirectStep:
     """A transition that an event may fire, and the timer of each instance that it changes or creates."""
 
-    __slots__ = ("is_move", "least", "most", "step", "timer", "timers", "times")
+    __slots__ = ("has_more", "is_move", "least", "most", "step", "timer", "timers", "times")
 
-    def __init__(self, step: CompiledStep, timer: int | None, timers: tuple[int | None, ...]) -> None:
+    def __init__(self, step: CompiledStep, timers: Sequence[int | None], *, is_final: bool) -> None:
         self.step = step
         #: How long after the event time does something to the instance, and to those that are created.
-        self.timer = timer
-        self.timers = timers
+        self.timer, *self.timers = timers
         window = window_of(step.times)
         self.least, self.most = (None, None) if window is None else window
         self.times = step.times if window is None else ()
-        #: Whether it does no more than to change the state of its instance.
-        self.is_move = not (step.terminates or step.created)
+        #: Whether there is more to it than how long ago the last event was.
+        self.has_more = bool(self.times or step.conditions or step.terminates or (step.query and step.query.unique))
+        #: Whether it does no more than to change one instance that goes on.
+        self.is_move = not (step.terminates or step.created or is_final)
 
 
 class Way(NamedTuple):
@@ -66,6 +68,7 @@ class DirectSteps:
     ) -> None:
         self._module = module
         self._automaton = automaton
+        self._root = automaton.root
         self._explorer = explorer
         self._reporter = reporter
         self._ways = {label: ways for label in automaton.concerned if (ways := self._compiled(label)) is not None}
@@ -126,7 +129,7 @@ class DirectSteps:
             timers = [self._timer(state, step.after), *(self._timer(*created) for created in step.created)]
             if any(timer == 0 for timer in timers):
                 return None
-            found.append(DirectStep(step, timers[0], tuple(timers[1:])))
+            found.append(DirectStep(step, timers, is_final=step.after in automaton.final))
         return tuple(found)
 
     def _timer(self, state: int, active: int) -> int | None:
@@ -160,51 +163,76 @@ class DirectSteps:
 
     # Steps
 
-    def take(self, runs: RunSet, event: Occurrence, now: Time, found: list[Report]) -> bool:
-        """Takes the step of an event in the only run of a set; returns False, and changes nothing, if it has to be
-        explored. What has changed is reported, unless the run is finished."""
+    def take(self, runs: RunSet, event: Occurrence, now: Time, found: list[Report]) -> bool | None:
+        """Takes the step of an event in the only run of a set; returns None, and changes nothing, if it has to be
+        explored. What has changed is reported, unless the run is finished. Otherwise returns whether the timers of the
+        run have changed, or it is finished."""
         ways = self._ways.get(event.label)
         if ways is None:
-            return False
+            return None
         run = runs.runs[0]
-        content = event.content
+        content: Mapping[str, Any] | None = event.content
         if content is None:
             content = children(event.term)
+        # 1. the one instance that it concerns
         instance: Instance | None = None
         way = ways[0]
         for each in ways:
             seen = self._concerned(run, each, content)
-            if seen is False:
-                return False
-            if seen is not None:
-                if instance is not None:
-                    return False
-                instance, way = seen, each
+            if seen is None:
+                continue
+            if seen is False or instance is not None:
+                return None
+            instance, way = seen, each
         if instance is None:
-            return False
+            return None
         steps = way.steps.get(instance.active)
         if not steps:
-            return False
-        bound = {name: content[attribute] for attribute, name in way.declared} if way.declared else {}
+            return None
+        # 2. the one transition that it enables
+        bound = {name: content[attribute] for attribute, name in way.declared} if way.declared else _NOTHING
+        passed = now - instance.events[LAST].end
         chosen: DirectStep | None = None
-        for step in steps:
-            if self._is_enabled(run, instance, step, event, bound, now):
-                if chosen is not None:
-                    return False
-                chosen = step
+        for direct in steps:
+            if direct.least is not None and passed < direct.least:
+                continue
+            if direct.most is not None and passed > direct.most:
+                continue
+            if direct.has_more and not self._is_enabled(run, instance, direct, event, bound, now):
+                continue
+            if chosen is not None:
+                return None
+            chosen = direct
         if chosen is None:
+            return None
+        # 3. what follows
+        timer = chosen.timer
+        if not chosen.is_move:
+            self._fire(runs, run, instance, chosen, event, bound, now, found)
+            return True
+        before, after = instance.active, chosen.step.after
+        if chosen.step.changes:
+            run.change(instance, chosen.step, event, bound, now)
+        else:
+            instance.is_overdue = False
+            run.note_last(instance, event)
+        if after != before:
+            instance.enter(after, now)
+            if self._is_told[before] or self._is_told[after]:
+                self._moved(runs, run, instance, before, event, now, found)
+        if timer is None and instance.due is None:
             return False
-        self._fire(runs, run, instance, chosen, event, bound, now, found)
+        run.wake(instance, None if timer is None else now + timer)
         return True
 
     def _concerned(self, run: Run, way: Way, content: Mapping[str, Any]) -> Instance | Literal[False] | None:
         """Returns the instance that an event concerns, None if there is none; False if there may be several."""
         state, key, constants, references, declared, _ = way
         get = content.get
-        if not key:
-            if state != self._automaton.root:
-                return False
+        if state == self._root:
             instance = run.root
+        elif not key:
+            return False
         else:
             values = [get(name) for name in key]
             for value in values:
@@ -222,14 +250,12 @@ class DirectSteps:
                 return False
             if given != value:
                 return None
-        if references:
-            variables = instance.variables
-            for name, variable in references:
-                given, known = get(name), variables.get(variable)
-                if given.__class__ not in PLAIN or known is None:
-                    return False
-                if given != known:
-                    return None
+        for name, variable in references:
+            given, known = get(name), instance.variables.get(variable)
+            if given.__class__ not in PLAIN or known is None:
+                return False
+            if given != known:
+                return None
         for name, _ in declared:
             if get(name).__class__ not in PLAIN:
                 return False
@@ -238,12 +264,8 @@ class DirectSteps:
     def _is_enabled(
         self, run: Run, instance: Instance, direct: DirectStep, event: Occurrence, bound: Bindings, now: Time
     ) -> bool:
+        """Returns whether a transition is enabled, but for how long ago the last event was."""
         step = direct.step
-        passed = now - instance.events[LAST].end
-        if direct.least is not None and passed < direct.least:
-            return False
-        if direct.most is not None and passed > direct.most:
-            return False
         assert step.query is not None
         if step.query.unique and self._explorer.is_used(run.used, step, bound, now):
             return False
@@ -264,21 +286,14 @@ class DirectSteps:
         now: Time,
         found: list[Report],
     ) -> None:
-        step, before = direct.step, instance.active
+        """Lets an instance execute a transition that terminates instances, creates some, or finishes the run."""
         run.visited.clear()
-        run.fire(instance, step, event, bound, now)
-        timer = direct.timer
-        if timer is not None or instance.due is not None:
-            run.wake(instance, None if timer is None else now + timer)
-        if direct.is_move:
-            if step.after != before:
-                self._moved(runs, run, instance, before, event, now, found)
-            return
+        run.fire(instance, direct.step, event, bound, now)
+        run.wake(instance, None if direct.timer is None else now + direct.timer)
         made = instance
         for timer in direct.timers:
             made = made.children[-1]
-            if timer is not None:
-                run.wake(made, now + timer)
+            run.wake(made, None if timer is None else now + timer)
         if run.root.active not in self._automaton.final:
             self._reporter.change(runs, run, now, [("event", event)], found)
 
@@ -292,20 +307,24 @@ class DirectSteps:
         now: Time,
         found: list[Report],
     ) -> None:
-        """Reports that an instance has come from one of its states into another one."""
+        """Counts and reports that an instance has come from one of its states into another one."""
         after, labels, name = instance.active, self._automaton.labels, instance.name
-        if run.root.active in self._automaton.final or not (self._is_told[before] or self._is_told[after]):
-            return
-        causes = [("event", event)]
+        states, is_open, causes = run.states, runs.open, [("event", event)]
         changes: list[Report] = []
         if self._is_told[before]:
             key = (labels[before], name)
-            if key not in run.states:
-                changes.append(StateReport(self._module, key, runs.open.pop(key), now, causes))
+            count = states[key]
+            if count > 1:
+                states[key] = count - 1
+            else:
+                del states[key]
+                changes.append(StateReport(self._module, key, is_open.pop(key), now, causes))
         if self._is_told[after]:
             key = (labels[after], name)
-            if key not in runs.open:
-                runs.open[key] = now
+            count = states.get(key, 0)
+            states[key] = count + 1
+            if not count:
+                is_open[key] = now
                 changes.append(StateReport(self._module, key, now, None, causes))
         if len(changes) == 2 and self._rank[before] > self._rank[after]:
             changes.reverse()

@@ -20,7 +20,7 @@ from cera.automata.reporter import Causes, Reporter
 from cera.automata.reports import Report, named_causes, unexpected_event
 from cera.automata.runs import Instance, Run
 from cera.model.evaluation.evaluator import Evaluator
-from cera.model.events.occurrence import Occurrence, wrap
+from cera.model.events.occurrence import PLAIN, Occurrence, wrap
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key, children
@@ -66,13 +66,15 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             return self._taken(state, now, {key: [event]})
         runs = history.sets[0]
         found: list[Report] = []
-        if not self._direct.take(runs, event, now, found):
+        taken = self._direct.take(runs, event, now, found)
+        if taken is None:
             return self._taken(state, now, {key: [event]})
         state.seen += 1
-        run = runs.runs[0]
-        if run.root.active in self._automaton.final:
-            self._finish(history, runs, [run], now, [("event", event)], found)
-        state.wake(key, history)
+        if taken:
+            run = runs.runs[0]
+            if run.root.active in self._automaton.final:
+                self._finish(history, runs, [run], now, [("event", event)], found)
+            self._keep(state, key, history)
         return found
 
     def take(
@@ -102,6 +104,8 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             return None
         content = event.content if event.content is not None else children(event.term)
         value = content.get(self._partition)
+        if value.__class__ in PLAIN:
+            return value
         return NO_HISTORY if value is None or isinstance(value, Term) else wrap(value)
 
     def _advance_history(
@@ -127,6 +131,10 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         for fields in events:
             if id(fields) not in expected:
                 self._unexpected(state, fields.event, found)
+        self._keep(state, key, history)
+
+    def _keep(self, state: AutomatonState, key: Key, history: History) -> None:
+        """Notes when a history has to be looked at again; drops it if nothing is left of it."""
         if history.sets or history.used:
             state.wake(key, history)
         else:

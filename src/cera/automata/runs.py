@@ -18,6 +18,10 @@ from cera.model.events.occurrence import Cell, Identified, Occurrence, halves, w
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 
+#: No names, and no transitions: one object for all instances.
+NOBODY: frozenset[str] = frozenset()
+NONE: frozenset[int] = frozenset()
+
 
 class Instance:
     """An instance of a non-atomic state."""
@@ -47,12 +51,20 @@ class Instance:
         self.variables: Bindings = {}
         self.events: dict[str, Occurrence] = {}
         self.children: list[Instance] = []
-        self.yielded: frozenset[str] = frozenset()
-        self.missed: frozenset[int] = frozenset()
+        self.yielded = NOBODY
+        self.missed = NONE
         self.is_overdue = False
         #: The next time at which something happens to it without an event.
         self.due: Time | None = None
         self.alive = True
+
+    def enter(self, active: int, now: Time) -> None:
+        """Comes into a state."""
+        self.active = active
+        self.entered = now
+        self.missed = NONE
+        self.yielded = NOBODY
+        self.is_overdue = False
 
     def walk(self) -> Iterator[Instance]:
         yield self
@@ -94,8 +106,7 @@ class Run:
         automaton = self.automaton
         if automaton.is_shown[instance.state]:
             self._count_key((automaton.labels[instance.state], instance.name), change)
-        if automaton.is_shown[instance.active] and automaton.is_atomic[instance.active]:
-            self._count_key((automaton.labels[instance.active], instance.name), change)
+        self._count_active(instance, change)
 
     def _count_key(self, key: StateKey, change: int) -> None:
         count = self.states.get(key, 0) + change
@@ -169,56 +180,59 @@ class Run:
         self, instance: Instance, step: CompiledStep, event: Occurrence | None, bound: Bindings, now: Time
     ) -> None:
         """Lets an instance execute a transition."""
-        automaton = self.automaton
         if step.terminates:
             for child in instance.children:
                 self._remove(child)
             instance.children = []
         if step.after != instance.active:
-            self._move(instance, step.after)
-            instance.entered, instance.missed, instance.yielded, instance.is_overdue = (
-                now,
-                frozenset(),
-                frozenset(),
-                False,
-            )
+            self._count_active(instance, -1)
+            instance.enter(step.after, now)
+            self._count_active(instance, 1)
         elif step.terminates:
-            instance.entered, instance.missed, instance.yielded, instance.is_overdue = (
-                now,
-                frozenset(),
-                frozenset(),
-                False,
-            )
-        names = frozenset(bound)
+            instance.enter(step.after, now)
         if event is not None:
-            instance.is_overdue = False
-            instance.variables.update(bound)
-            instance.events[LAST] = event
-            if step.identifier is not None:
-                instance.events[step.identifier] = event
-                names |= {step.identifier}
-            ancestor = instance.parent
-            while ancestor is not None:
-                if _is_later(event, ancestor.events[LAST]):
-                    ancestor.events[LAST] = event
-                ancestor = ancestor.parent
-            assert step.query is not None
-            for unique in step.query.unique:
-                self.used[unique.variable, bound[unique.variable]] = now
+            self.change(instance, step, event, bound, now)
         if step.created:
+            names = frozenset(bound)
+            if event is not None and step.identifier is not None:
+                names |= {step.identifier}
             self.instantiate(instance, step, names, now)
-        needed = automaton.needed[instance.state]
+        needed = self.automaton.needed[instance.state]
         for name in bound:
             if name not in needed:
-                del instance.variables[name]
+                instance.variables.pop(name, None)
 
-    def _move(self, instance: Instance, active: int) -> None:
+    def change(self, instance: Instance, step: CompiledStep, event: Occurrence, bound: Bindings, now: Time) -> None:
+        """Notes the event of a transition, and what it binds."""
+        instance.is_overdue = False
+        self.note_last(instance, event)
+        if step.created:
+            instance.variables.update(bound)
+        else:
+            needed = self.automaton.needed[instance.state]
+            for name, value in bound.items():
+                if name in needed:
+                    instance.variables[name] = value
+        if step.identifier is not None:
+            instance.events[step.identifier] = event
+        assert step.query is not None
+        for unique in step.query.unique:
+            self.used[unique.variable, bound[unique.variable]] = now
+
+    def note_last(self, instance: Instance, event: Occurrence) -> None:
+        """Notes the last event of an instance, and of those around it."""
+        instance.events[LAST] = event
+        around = instance.parent
+        while around is not None:
+            events = around.events
+            if _is_later(event, events[LAST]):
+                events[LAST] = event
+            around = around.parent
+
+    def _count_active(self, instance: Instance, change: int) -> None:
         automaton = self.automaton
         if automaton.is_shown[instance.active] and automaton.is_atomic[instance.active]:
-            self._count_key((automaton.labels[instance.active], instance.name), -1)
-        instance.active = active
-        if automaton.is_shown[active] and automaton.is_atomic[active]:
-            self._count_key((automaton.labels[active], instance.name), 1)
+            self._count_key((automaton.labels[instance.active], instance.name), change)
 
     def instantiate(self, instance: Instance, step: CompiledStep, names: frozenset[str], now: Time) -> None:
         """Creates the instances that a transition goes into."""
