@@ -8,7 +8,7 @@ and terminations meet.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cera.automata.automaton import (
@@ -66,6 +66,8 @@ def _attempt(chance: random.Random, *, keyed: bool) -> Automaton:
             outside = [each for each in atomic if each[: len(path) - 1] != path[:-1] and len(each) <= len(path)]
             source = chance.choice([*outside, path[:-1]])
             transitions.append(Transition(source, path, Label(_query(chance, keyed=keyed))))
+    if chance.random() < 0.4:
+        transitions += _choices(transitions, structure, chance)
     return Automaton(root, tuple(transitions), is_strict=chance.random() < 0.05)
 
 
@@ -92,6 +94,18 @@ def _calm(automaton: Automaton, chance: random.Random) -> Automaton:
             label = replace(label, query=query, times=label.times if chance.random() < 0.5 else ())
         transitions.append(replace(each, label=label))
     return replace(automaton, transitions=tuple(transitions))
+
+
+def _choices(transitions: Sequence[Transition], structure: Structure, chance: random.Random) -> Iterator[Transition]:
+    """Transitions that wait for the same as others, and lead to a sibling of their targets."""
+    for each in transitions:
+        siblings = [
+            path
+            for path, state in structure.states.items()
+            if path[:-1] == each.target[:-1] and state.is_atomic and path != each.target
+        ]
+        if each.source is not None and siblings and chance.random() < 0.5:
+            yield replace(each, target=chance.choice(siblings))
 
 
 def _near(source: Path, atomic: Sequence[Path], structure: Structure, chance: random.Random) -> list[Path]:

@@ -38,7 +38,8 @@ def case(seed: int) -> tuple[AutomatonModule, list[Event], random.Random]:
     chance = random.Random(seed)
     automaton = random_automaton(chance, keyed=chance.random() < 0.7)
     events = random_events(chance, automaton, chance.randint(3, 9))
-    return AutomatonModule(automaton, expects_all=chance.random() < 0.2, run_limit=300), events, chance
+    module = AutomatonModule(automaton, expects_all=chance.random() < 0.2, run_limit=300)
+    return replace(module, possible=chance.random() < 0.7, marks_violated=chance.random() < 0.5), events, chance
 
 
 def calm_case(seed: int) -> tuple[AutomatonModule, list[Event], random.Random]:
@@ -46,7 +47,7 @@ def calm_case(seed: int) -> tuple[AutomatonModule, list[Event], random.Random]:
     chance = random.Random(seed)
     automaton = calm_automaton(chance)
     states: Literal["all", "root"] = chance.choice(("all", "all", "root"))
-    module = AutomatonModule(automaton, states=states, run_limit=300)
+    module = AutomatonModule(automaton, states=states, run_limit=300, possible=chance.random() < 0.3)
     return module, accepted_events(chance, module, chance.randint(5, 20)), chance
 
 
@@ -125,4 +126,26 @@ def test_the_processor_reports_what_the_definitions_say(automata: int) -> None:
     assert reported["state"] > automata
     assert reported["violation"] > automata // 4
     assert reported["overdue"] > automata // 20
+    assert reported["possible"] > automata // 50
+    assert reported["past"] or automata < 1_000
     assert reported["limit"] < automata // 20
+
+
+@pytest.mark.parametrize(
+    "automata", [pytest.param(examples(1_000), id="short"), pytest.param(5_000, id="long", marks=pytest.mark.long)]
+)
+def test_the_runs_behind_violations_are_those_of_the_definitions(automata: int) -> None:
+    """Of events that end at one time the order may be another one, so there are none."""
+    violated = 0
+    for seed in range(automata):
+        module, events, chance = case(seed)
+        module = replace(module, traced=True)
+        events = list({each.end: each for each in events}.values())
+        try:
+            expected = module.definition(Settings()).answer(events, None)
+        except MatchLimitError:
+            continue
+        found, _ = processed(module, events, chance)
+        assert found == told(expected.derived), f"seed {seed}"
+        violated += sum(one.event.label == "violation" for one in expected.derived)
+    assert violated > automata // 4

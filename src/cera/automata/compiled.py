@@ -138,8 +138,10 @@ class CompiledStep:
 class CompiledAutomaton:
     """All that the processor looks up, by the numbers of states."""
 
-    def __init__(self, structure: Structure, shown: Collection[Path]) -> None:
+    def __init__(self, structure: Structure, shown: Collection[Path], *, is_traced: bool = False) -> None:
         self.structure = structure
+        #: Whether runs remember their transitions.
+        self.is_traced = is_traced
         self.paths: tuple[Path, ...] = tuple(structure.states)
         numbers = {path: number for number, path in enumerate(self.paths)}
         self.numbers = numbers
@@ -152,11 +154,12 @@ class CompiledAutomaton:
         self.is_shown = [path in shown for path in self.paths]
         self.is_opaque = [state.is_opaque for state in states]
         self.invariants = [state.invariant for state in states]
+        self.has_invariants = any(self.invariants)
         self.labels = [structure.labels[path] for path in self.paths]
         self.final = frozenset(numbers[path] for path in structure.is_final)
         self.attributes = [state.attributes for state in states]
         self.needed = [structure.needed.get(path, frozenset()) for path in self.paths]
-        steps = [CompiledStep(step, numbers, structure) for step in structure.steps]
+        steps = self.steps = [CompiledStep(step, numbers, structure) for step in structure.steps]
         self.enters: dict[str, list[CompiledStep]] = {}
         #: The steps with events by level, active state and label; the others by level and active state.
         self.by_event: list[dict[tuple[int, str], list[CompiledStep]]] = [{} for _ in states]

@@ -22,9 +22,10 @@ from cera.automata.definition_reports import Reporter
 from cera.automata.definition_runs import Instance, Run, RunSet, Used
 from cera.automata.definition_transitions import Transitions
 from cera.automata.module import AutomatonModule
-from cera.automata.reports import Report, named_causes, unexpected_event
+from cera.automata.reports import Period, Report, Reports, named_causes
 from cera.automata.structure import Step
 from cera.automata.times import Times, holds
+from cera.automata.traces import Firing
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.occurrence import Cell, occurrence, unwrap, wrap
@@ -61,7 +62,8 @@ class Configuration:
         self._conditions = Conditions(module.structure, self.evaluator)
         self._transitions = Transitions(module)
         self._acceptance = Acceptance(module, self._conditions, self._transitions)
-        self._reporter = Reporter(module, self._conditions, self._acceptance, self.reports)
+        self._report = Reports(module, settings.timezone)
+        self._reporter = Reporter(self._report, module, self._conditions, self._acceptance, self.reports)
         self.sets: list[RunSet] = []
         self.unexpected = 0
         #: The values that unique variables of enter transitions had, with the keys of their histories.
@@ -100,14 +102,15 @@ class Configuration:
             if event.id not in expected:
                 self.unexpected += 1
                 if self.module.expects_all:
-                    self.reports.append(unexpected_event(self.module, occurrence(event)))
+                    self.reports.append(self._report.unexpected_event(occurrence(event)))
 
     def _advance(
         self, runs: RunSet, events: Sequence[Event], now: Time, expected: set[str], entering: Event | None = None
     ) -> None:
         """Replaces the runs of a set by those that accept the events."""
         seen: set[str] = set()
-        found = self._acceptance.outcomes(runs.runs, events, now, seen, is_new=entering is not None)
+        given_up: set[Period] = set()
+        found = self._acceptance.outcomes(runs.runs, events, now, seen, given_up)
         expected |= seen
         taken = named_causes(
             occurrence(event)
@@ -117,15 +120,14 @@ class Configuration:
             taken = [("last", occurrence(runs.runs[0].root.events[LAST]))]
         if not found:
             self.sets.remove(runs)
-            self._reporter.violate(runs, events, now, taken)
-        elif all(run.root.active in self.structure.is_final for run in found):
-            visited = set.intersection(*(run.visited | self._transitions.active(run) for run in found))
-            self._reporter.change(runs, set(), visited, now, taken)
+            self._reporter.violate(runs, events, now, taken, given_up)
+            return
+        is_over = all(run.root.active in self.structure.is_final for run in found)
+        if is_over:
             self.sets.remove(runs)
-        else:
-            runs.runs = found
-            active = set.intersection(*map(self._transitions.active, found))
-            self._reporter.change(runs, active, set.intersection(*(run.visited for run in found)), now, taken)
+        runs.runs = found
+        self._reporter.settle(runs, now, taken, given_up, is_over=is_over)
+        if not is_over:
             self._reporter.report_overdue(runs, now)
 
     def _due(self, runs: RunSet, now: Time) -> Iterator[Time]:
@@ -165,6 +167,7 @@ class Configuration:
         self._transitions.instantiate(root, step, set(found), now)
         run = Run(root)
         run.used |= {(each.variable, found[each.variable], now) for each in label.query.unique}
+        run.trace = (Firing(now, step.number, root.name, occurrence(event)),) if self.module.traced else ()
         yield run
 
     def _key(self, event: Event) -> Cell | None:

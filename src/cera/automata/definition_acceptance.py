@@ -12,6 +12,8 @@ from cera.automata.definition_runs import Run
 from cera.automata.definition_transitions import Transitions
 from cera.automata.limits import too_many_runs
 from cera.automata.module import AutomatonModule
+from cera.automata.reports import Period
+from cera.automata.traces import shortest
 from cera.model.events.event import Event
 from cera.model.time.interval import Time
 
@@ -31,24 +33,36 @@ class Acceptance:
         events: Sequence[Event],
         now: Time,
         expected: set[str] | None = None,
-        *,
-        is_new: bool = False,
+        given_up: set[Period] | None = None,
     ) -> list[Run]:
-        """Returns the runs that follow, each with the states that it has entered in this step."""
+        """Returns the runs that follow, each with the states that it has entered and left in this step.
+
+        Adds the ids of the events that were relevant, and the states of the runs that nothing follows.
+        """
         found: dict[object, Run] = {}
         for run in runs:
             start = copy.deepcopy(run)
-            start.visited = self.transitions.active(start) if is_new else set()
-            before = set() if is_new else self.transitions.active(start)
+            before = set(start.since)
+            start.visited = self.transitions.active(start) - before
+            start.left = set()
+            has_ended = True
             for end in self._accepting(start, events, now, set() if expected is None else expected):
+                has_ended = False
                 end.visited -= before
+                end.live(before, self.transitions.active(end), now)
                 self._keep(found, end)
+            if has_ended and given_up is not None:
+                given_up |= {(key, begin, now) for key, (begin, _) in run.since.items()}
         return list(found.values())
 
     def _keep(self, found: dict[object, Run], run: Run) -> None:
-        """Adds a run; of those that are equal only what they have all visited is certain."""
+        """Adds a run; of those that are equal only what they have in common is certain."""
         before = found.setdefault(run.frozen(self.structure), run)
         before.visited &= run.visited
+        before.past &= run.past
+        before.left |= run.left
+        before.since = {key: max(since, run.since[key]) for key, since in before.since.items()}
+        before.trace = shortest(before.trace, run.trace)
         if len(found) > self.module.run_limit:
             raise too_many_runs(self.module, run.root.name, self.module.run_limit)
 

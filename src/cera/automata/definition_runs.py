@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cera.automata.automaton import Path
-from cera.automata.reports import InstanceView, Name, StateKey
+from cera.automata.explanations import Name
+from cera.automata.reports import Period, StateKey
 from cera.automata.structure import Structure
 from cera.automata.times import Times
+from cera.automata.traces import Trace
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Cell
 from cera.model.time.interval import Time
@@ -53,10 +55,6 @@ class Instance:
     def known(self) -> dict[str, Times]:
         return {name: Times(event.begin, event.end) for name, event in self.events.items()}
 
-    @property
-    def view(self) -> InstanceView:
-        return InstanceView(self.state, self.active, self.variables, self.known)
-
 
 @dataclass(eq=False)
 class Run:
@@ -66,6 +64,24 @@ class Run:
     used: set[Used] = field(default_factory=set)
     #: The states that it was in at the time of the step.
     visited: set[StateKey] = field(default_factory=set)
+    #: Since when it has been in its states, and whether a state was certain meanwhile.
+    since: dict[StateKey, tuple[Time, bool]] = field(default_factory=dict)
+    #: The states that it was in and left before they were certain.
+    past: set[Period] = field(default_factory=set)
+    #: The states that it, or a run that has become equal to it, has left in this step.
+    left: set[Period] = field(default_factory=set)
+    trace: Trace = ()
+
+    def live(self, before: set[StateKey], active: set[StateKey], now: Time) -> None:
+        """Takes note of the states that the run has left in a step, and of those that it is in."""
+        over = {key: self.since.pop(key) for key in before - active}
+        self.left |= {(key, begin, now) for key, (begin, _) in over.items()}
+        uncertain = {(key, begin, now) for key, (begin, was_certain) in over.items() if not was_certain}
+        passed = {(key, now, now) for key in self.visited - before - active}
+        self.left |= passed
+        self.past |= uncertain | passed
+        for key in active - before:
+            self.since[key] = now, False
 
     @property
     def instances(self) -> list[Instance]:
@@ -92,6 +108,8 @@ class RunSet:
 
     runs: list[Run]
     open: dict[StateKey, Time] = field(default_factory=dict)
+    #: The instances that are overdue in all runs, by their active states; that was reported.
+    overdue: set[StateKey] = field(default_factory=set)
 
     @property
     def name(self) -> Name:

@@ -7,11 +7,13 @@ from collections.abc import Mapping
 
 from cera.automata.automaton import LAST, Constant, Path
 from cera.automata.definition_runs import Bindings, Instance, Run
+from cera.automata.explanations import Name
 from cera.automata.module import AutomatonModule
-from cera.automata.reports import Name, StateKey
+from cera.automata.reports import StateKey
 from cera.automata.structure import Step, Structure
+from cera.automata.traces import Firing
 from cera.model.events.event import Event
-from cera.model.events.occurrence import Cell, wrap
+from cera.model.events.occurrence import Cell, occurrence, wrap
 from cera.model.time.interval import Time
 
 
@@ -27,6 +29,9 @@ class Transitions:
         run = copy.deepcopy(run)
         instances = run.instances
         for number, step, event, found in sorted(chosen, key=lambda each: -len(instances[each[0]].state)):
+            if self.module.traced:
+                happened = None if event is None else occurrence(event)
+                run.trace = (*run.trace, Firing(now, step.number, instances[number].name, happened))
             self._fire(run, instances[number], step, event, found, now)
             run.visited |= self.active(run)
         return run

@@ -66,12 +66,13 @@ class DirectSteps:
     def __init__(
         self, module: AutomatonModule, automaton: CompiledAutomaton, explorer: Explorer, reporter: Reporter
     ) -> None:
-        self._module = module
+        self._rule = module.name
         self._automaton = automaton
         self._root = automaton.root
         self._explorer = explorer
         self._reporter = reporter
-        self._ways = {label: ways for label in automaton.concerned if (ways := self._compiled(label)) is not None}
+        labels = () if automaton.is_traced else automaton.concerned
+        self._ways = {label: ways for label in labels if (ways := self._compiled(label)) is not None}
         order = sorted(range(len(automaton.labels)), key=lambda number: repr((automaton.labels[number], ())))
         self._rank = [order.index(number) for number in range(len(order))]
         self._is_told = [
@@ -171,6 +172,8 @@ class DirectSteps:
         if ways is None:
             return None
         run = runs.runs[0]
+        if runs.overdue or run.since is not None:
+            return None
         content: Mapping[str, Any] | None = event.content
         if content is None:
             content = children(event.term)
@@ -295,7 +298,7 @@ class DirectSteps:
             made = made.children[-1]
             run.wake(made, None if timer is None else now + timer)
         if run.root.active not in self._automaton.final:
-            self._reporter.change(runs, run, now, [("event", event)], found)
+            self._reporter.change(runs, run, now, [("event", event)], found, is_over=False)
 
     def _moved(
         self,
@@ -318,14 +321,14 @@ class DirectSteps:
                 states[key] = count - 1
             else:
                 del states[key]
-                changes.append(StateReport(self._module, key, is_open.pop(key), now, causes))
+                changes.append(StateReport(self._rule, key, is_open.pop(key), now, causes))
         if self._is_told[after]:
             key = (labels[after], name)
             count = states.get(key, 0)
             states[key] = count + 1
             if not count:
                 is_open[key] = now
-                changes.append(StateReport(self._module, key, now, None, causes))
+                changes.append(StateReport(self._rule, key, now, None, causes))
         if len(changes) == 2 and self._rank[before] > self._rank[after]:
             changes.reverse()
         found += changes

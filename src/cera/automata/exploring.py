@@ -13,7 +13,7 @@ from itertools import product
 from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields, times_hold
 from cera.automata.limits import too_many_runs
 from cera.automata.module import AutomatonModule
-from cera.automata.reports import StateKey
+from cera.automata.reports import Period
 from cera.automata.runs import Instance, Run
 from cera.automata.times import compares, times_of
 from cera.model.evaluation.evaluator import Evaluator
@@ -71,7 +71,7 @@ class Explorer:
         return all(self._evaluator.holds(each, values, {}) for each in step.conditions)
 
     def terminates(self, instance: Instance, step: CompiledStep) -> bool:
-        """Returns whether what a transition terminates may be terminated."""
+        """Returns whether a transition does not wait for other instances."""
         if not step.counts:
             below = (each for child in instance.children for each in child.walk())
             return all(_is_finished(each, step.source) for each in below if each.state in step.terminated)
@@ -161,26 +161,45 @@ class Explorer:
     # What follows
 
     def outcomes(
-        self, runs: Iterable[Run], events: Sequence[Fields], now: Time, seen: set[int], *, is_new: bool = False
+        self,
+        runs: Iterable[Run],
+        events: Sequence[Fields],
+        now: Time,
+        seen: set[int],
+        given_up: set[Period] | None = None,
     ) -> list[Run]:
-        """Returns the runs that accept the events in some order, each with the states that it has entered in this step;
-        adds which of the events were relevant."""
+        """Returns the runs that accept the events in some order, each with the states that it has entered and left in
+        this step.
+
+        Adds which of the events were relevant, and the states of the runs that nothing follows.
+        """
         found: dict[object, Run] = {}
         for run in runs:
             start, _ = run.copy()
-            start.visited = set(start.states) if is_new else set()
-            before: set[StateKey] = set() if is_new else set(start.states)
-            if not self.invariants_hold(start, now):
-                continue
-            if self._is_strict and self._coincide(start, events):
-                seen.update(id(fields) for fields in events if start.concerned(fields))
-                continue
-            for accepted in self._after(start, events, now, seen):
-                for end in self._closed(accepted, now):
-                    if self.invariants_hold(end, now):
-                        end.visited -= before
-                        self._keep(found, end, events)
+            assert start.since is not None
+            before = set(start.since)
+            start.left.clear()
+            start.visited = {key for key in start.states if key not in before}
+            has_ended = True
+            for end in self._ends(start, events, now, seen):
+                has_ended = False
+                end.visited -= before
+                end.live(before, end.states, now)
+                self._keep(found, end, events)
+            if has_ended and given_up is not None and run.since is not None:
+                given_up.update((key, begin, now) for key, (begin, _) in run.since.items())
         return list(found.values())
+
+    def _ends(self, start: Run, events: Sequence[Fields], now: Time, seen: set[int]) -> Iterator[Run]:
+        if not self.invariants_hold(start, now):
+            return
+        if self._is_strict and self._coincide(start, events):
+            seen.update(id(fields) for fields in events if start.concerned(fields))
+            return
+        for accepted in self._after(start, events, now, seen):
+            for end in self._closed(accepted, now):
+                if self.invariants_hold(end, now):
+                    yield end
 
     def all_coincide(self, runs: Iterable[Run], events: Sequence[Fields]) -> bool:
         """Returns whether events are given up because they happen together, in all runs."""
@@ -196,9 +215,10 @@ class Explorer:
         return False
 
     def _keep(self, found: dict[object, Run], run: Run, events: Sequence[Fields]) -> None:
-        """Adds a run; of those that are equal only what they have all visited is certain."""
+        """Adds a run; of those that are equal one is kept."""
         before = found.setdefault(run.frozen, run)
-        before.visited &= run.visited
+        if before is not run:
+            before.meet(run)
         if len(found) > self._module.run_limit:
             labels = tuple(sorted(fields.event.label for fields in events))
             raise too_many_runs(self._module, run.root.name, self._module.run_limit, labels if len(labels) > 1 else ())
@@ -285,6 +305,17 @@ class Explorer:
         return run
 
     # Groups of events that have nothing in common
+
+    def only_one(self, run: Run, events: Sequence[Fields]) -> Fields | None:
+        """Returns the only event that instances of a run see, now and after it; None if there are several."""
+        seen = [fields for fields in events if run.concerned(fields, later=True)]
+        if len(seen) != 1:
+            return None
+        [fields] = seen
+        created = self._begets.get(fields.event.label, frozenset())
+        if any(other is not fields and other.event.label in created for other in events):
+            return None
+        return fields
 
     def _groups(self, run: Run, events: Sequence[Fields], now: Time) -> list[list[Fields]]:
         if len(events) < 2:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 from collections import deque
 
-from cera.automata.reports import Name, StateKey
+from cera.automata.explanations import Name
+from cera.automata.reports import StateKey
 from cera.automata.runs import Run
 from cera.model.events.occurrence import Cell
 from cera.model.time.interval import Time
@@ -16,11 +17,26 @@ from cera.modules.history_processor import HistoryState
 class RunSet:
     """The runs of one instance of the root, and since when its certain states hold."""
 
-    __slots__ = ("open", "runs")
+    __slots__ = ("open", "overdue", "runs")
 
     def __init__(self, runs: list[Run]) -> None:
         self.runs = runs
         self.open: dict[StateKey, Time] = {}
+        #: The instances that are overdue in all runs, by their active states; that was reported.
+        self.overdue: frozenset[StateKey] = frozenset()
+
+    def know_own_states(self) -> None:
+        """Gives the only run its own memory of states, if it has none: until now they have all been certain."""
+        for run in self.runs:
+            if run.since is None:
+                run.since = {key: (begin, True) for key, begin in self.open.items()}
+
+    def forget_own_states(self) -> None:
+        """Takes that memory from the only run, if it is that of the set."""
+        if len(self.runs) == 1:
+            [run] = self.runs
+            if run.since is not None and {key: begin for key, (begin, _) in run.since.items()} == self.open:
+                run.since = None
 
     @property
     def name(self) -> Name:

@@ -10,8 +10,8 @@ from cera.model.message_text import count
 from cera.wording import Setting
 
 if TYPE_CHECKING:
+    from cera.automata.explanations import Name
     from cera.automata.module import AutomatonModule
-    from cera.automata.reports import Name
 
 
 def too_many_runs(module: AutomatonModule, name: Name, limit: int, events: tuple[str, ...] = ()) -> MatchLimitError:

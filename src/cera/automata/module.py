@@ -13,6 +13,7 @@ from cera.diagnostics import Span
 from cera.model.events.attributes import AskedAttribute
 from cera.model.events.states import ENDING, OPENING
 from cera.model.tags import tagged
+from cera.model.time.time_text import TimeFormat
 from cera.modules.history_module import HistoryModule
 from cera.modules.module import Settings
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 #: The labels of the events that an automaton derives besides states.
 VIOLATION, OVERDUE = "violation", "overdue"
+#: Those about states that rules do not see: that some run was in, and that were certain only after their end.
+POSSIBLE, PAST = "possible", "past"
 #: How many runs an instance of the root may have at a time, unless another limit is given.
 RUN_LIMIT = 10_000
 
@@ -37,7 +40,15 @@ class AutomatonModule(HistoryModule):
     expects_all: bool = False
     #: Which states it derives: all, or those of the root.
     states: Literal["all", "root"] = "all"
+    #: Whether the states that only some runs were in are derived, too.
+    possible: bool = False
+    #: Whether each instance that a violation ends has a mark of its own, which can be counted.
+    marks_violated: bool = False
+    #: Whether violations have all transitions of their runs as causes; runs remember them then.
+    traced: bool = False
     run_limit: int = field(default=RUN_LIMIT, compare=False)
+    #: How times are written in explanations; ISO 8601 if None.
+    times: TimeFormat | None = field(default=None, compare=False)
     span: Span | None = field(default=None, compare=False, repr=False)
 
     granularity: Granularity = "time"
@@ -68,13 +79,20 @@ class AutomatonModule(HistoryModule):
 
     @cached_property
     def outputs(self) -> tuple[Output, ...]:
-        labels = [VIOLATION, OVERDUE]
+        labels = [VIOLATION, OVERDUE, PAST]
+        labels += [POSSIBLE] if self.possible else []
+        labels += [self.violated_label] if self.marks_violated else []
         labels += [prefix + self.structure.labels[state] for state in self.shown for prefix in (OPENING, ENDING)]
         return tuple(Output(self.name, label, (), label, (), self.span) for label in labels)
 
     @property
+    def violated_label(self) -> str:
+        """The label of the marks of instances that a violation has ended."""
+        return f"violated:{self.name}"
+
+    @property
     def identity(self) -> object:
-        return replace(self, run_limit=RUN_LIMIT)
+        return replace(self, run_limit=RUN_LIMIT, times=None)
 
     def asked_attributes(self) -> Iterator[AskedAttribute]:
         for query in self.automaton.queries:

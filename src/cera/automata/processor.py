@@ -16,9 +16,10 @@ from cera.automata.direct import DirectSteps
 from cera.automata.exploring import Explorer
 from cera.automata.histories import AutomatonState, History, RunSet
 from cera.automata.module import AutomatonModule
-from cera.automata.reporter import Causes, Reporter
-from cera.automata.reports import Report, named_causes, unexpected_event
-from cera.automata.runs import Instance, Run
+from cera.automata.reporter import Breach, Reporter
+from cera.automata.reports import NOT_ACCEPTED, Causes, Period, Report, Reports, named_causes
+from cera.automata.runs import Instance, Run, state_key
+from cera.automata.traces import Firing
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import PLAIN, Occurrence, wrap
 from cera.model.terms.term import Term
@@ -34,9 +35,10 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
 
     def __init__(self, module: AutomatonModule, timezone: str) -> None:
         super().__init__(module, Evaluator((), timezone))
-        self._automaton = CompiledAutomaton(module.structure, module.shown)
+        self._automaton = CompiledAutomaton(module.structure, module.shown, is_traced=module.traced)
         self._explorer = Explorer(module, self._automaton, self.evaluator)
-        self._reporter = Reporter(module, self._automaton, self._explorer)
+        self._report = Reports(module, timezone)
+        self._reporter = Reporter(self._report, module, self._automaton, self._explorer)
         self._direct = DirectSteps(module, self._automaton, self._explorer, self._reporter)
         self._labels = module.reads
         self._partition = module.partition
@@ -73,7 +75,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         if taken:
             run = runs.runs[0]
             if run.root.active in self._automaton.final:
-                self._finish(history, runs, [run], now, [("event", event)], found)
+                self._change(history, runs, run, now, [("event", event)], found)
             self._keep(state, key, history)
         return found
 
@@ -148,7 +150,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
     def _unexpected(self, state: AutomatonState, event: Occurrence, found: list[Report]) -> None:
         state.left_out += 1
         if self.module.expects_all:
-            found.append(unexpected_event(self.module, event))
+            found.append(self._report.unexpected_event(event))
 
     def _advance(
         self, history: History, runs: RunSet, now: Time, events: list[Fields], expected: set[int], found: list[Report]
@@ -159,8 +161,10 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             run = runs.runs[0]
             if not any(run.concerned(fields) for fields in events):
                 return
-            if len(events) == 1 and self._in_place(history, runs, run, now, events[0], expected, found):
-                return
+            if run.since is None:
+                only = events[0] if len(events) == 1 else self._explorer.only_one(run, events)
+                if only is not None and self._in_place(history, runs, run, now, only, expected, found):
+                    return
         self._explore(history, runs, now, events, None, expected, found)
 
     def _in_place(
@@ -184,22 +188,28 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             return False
         step, bound = enabled[0]
         expected.add(id(fields))
+        breach = self._reporter.breach_by(runs, fields, NOT_ACCEPTED) if self._automaton.has_invariants else None
         explorer.note_absences(instance, fields, now)
         run.visited.clear()
         run.fire(instance, step, fields.event, bound, now)
+        causes = [("event", fields.event)]
         if self._is_timed_now(run, instance, now):
-            after = self._explorer.outcomes([run], (), now, set())
-            for each in after:
-                each.visited |= run.visited
-            self._settle(history, runs, after, now, [("event", fields.event)], found)
+            runs.know_own_states()
+            given_up: set[Period] = set()
+            after = self._explorer.outcomes([run], (), now, set(), given_up)
+            self._settle(history, runs, after, now, causes, given_up, breach, found)
             return True
         self._reporter.note_overdue(runs, instance, now, found)
         explorer.set_timers(run, [instance], now)
-        if run.root.active in self._automaton.final:
-            self._finish(history, runs, [run], now, [("event", fields.event)], found)
-        else:
-            self._reporter.change(runs, run, now, [("event", fields.event)], found)
+        self._change(history, runs, run, now, causes, found)
         return True
+
+    def _change(self, history: History, runs: RunSet, run: Run, now: Time, causes: Causes, found: list[Report]) -> None:
+        """Reports the changes of the only run, all of whose states have been certain."""
+        is_over = run.root.active in self._automaton.final
+        if is_over:
+            history.sets.remove(runs)
+        self._reporter.change(runs, run, now, causes, found, is_over=is_over)
 
     def _is_timed_now(self, run: Run, instance: Instance, now: Time) -> bool:
         """Returns whether something is due at once in an instance that has changed, inside of it, or around it."""
@@ -233,10 +243,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         if len(runs.runs) == 1 and not others and not self._is_timed_now(run, run.root, now):
             self._reporter.note_overdue(runs, run.root, now, found)
             self._explorer.set_timers(run, [run.root], now)
-            if run.root.active in self._automaton.final:
-                self._finish(history, runs, [run], now, [("event", fields.event)], found)
-            else:
-                self._reporter.change(runs, run, now, [("event", fields.event)], found)
+            self._change(history, runs, run, now, [("event", fields.event)], found)
             return
         self._explore(history, runs, now, others, fields, expected, found)
 
@@ -251,34 +258,43 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         found: list[Report],
     ) -> None:
         seen: set[int] = set()
-        after = self._explorer.outcomes(runs.runs, events, now, seen, is_new=entering is not None)
+        given_up: set[Period] = set()
+        runs.know_own_states()
+        after = self._explorer.outcomes(runs.runs, events, now, seen, given_up)
         expected |= seen
         taken = [fields.event for fields in events if id(fields) in seen]
         taken += [] if entering is None else [entering.event]
         causes = named_causes(taken) if taken else [("last", runs.runs[0].root.events[LAST])]
-        if not after:
-            self._violate(history, runs, events, now, causes, found)
-            return
-        self._settle(history, runs, after, now, causes, found)
+        breach = None if after else self._reporter.breach(runs, events, now)
+        self._settle(history, runs, after, now, causes, given_up, breach, found)
 
     def _settle(
-        self, history: History, runs: RunSet, after: list[Run], now: Time, causes: Causes, found: list[Report]
+        self,
+        history: History,
+        runs: RunSet,
+        after: list[Run],
+        now: Time,
+        causes: Causes,
+        given_up: set[Period],
+        breach: Breach | None,
+        found: list[Report],
     ) -> None:
-        """Replaces the runs of a set by those that follow."""
+        """Replaces the runs of a set by those that follow; if there are none, that is a violation."""
         if not after:
-            self._violate(history, runs, [], now, causes, found)
+            assert breach is not None
+            history.sets.remove(runs)
+            self._reporter.violate(runs, breach, now, causes, given_up, found)
             return
         runs.runs = after
-        for run in after:
-            for instance in run.root.walk():
-                self._reporter.overdue(runs, instance, now, found)
-                self._explorer.set_timer(run, instance, now)
-        if all(run.root.active in self._automaton.final for run in after):
-            self._finish(history, runs, after, now, causes, found)
-        else:
-            active = set.intersection(*(set(run.states) for run in after))
-            visited = set.intersection(*(run.visited for run in after))
-            self._reporter.changed(runs, active, visited, now, causes, found)
+        is_over = all(run.root.active in self._automaton.final for run in after)
+        if is_over:
+            history.sets.remove(runs)
+        self._reporter.settle(runs, now, causes, given_up, found, is_over=is_over)
+        if not is_over:
+            self._reporter.report_overdue(runs, now, found)
+            for run in after:
+                for instance in run.root.walk():
+                    self._explorer.set_timer(run, instance, now)
 
     # New instances of the root
 
@@ -307,23 +323,13 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             root.variables = {name: value for name, value in root.variables.items() if name in needed}
             unique = {(each.variable, bound[each.variable]): now for each in step.query.unique}
             run.used.update(unique)
+            if self.module.traced:
+                run.trace = (Firing(now, step.number, root.name, fields.event),)
             used.append(unique)
             found.append(run)
         for each in used:
             history.used.update(each)
         return found
-
-    def _finish(
-        self, history: History, runs: RunSet, after: list[Run], now: Time, causes: Causes, found: list[Report]
-    ) -> None:
-        history.sets.remove(runs)
-        self._reporter.finish(runs, after, now, causes, found)
-
-    def _violate(
-        self, history: History, runs: RunSet, events: list[Fields], now: Time, causes: Causes, found: list[Report]
-    ) -> None:
-        history.sets.remove(runs)
-        self._reporter.violate(runs, events, now, causes, found)
 
     # The state as others see it
 
@@ -334,17 +340,21 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         return sum(1 for runs in history.sets for run in runs.runs for _ in run.root.walk()) + len(history.used)
 
     def pack_history(self, history: History) -> Any:
-        sets = [([run.pack() for run in runs.runs], list(runs.open.items())) for runs in history.sets]
+        sets = [
+            ([run.pack() for run in runs.runs], list(runs.open.items()), sorted(runs.overdue, key=repr))
+            for runs in history.sets
+        ]
         return sets, list(history.used.items())
 
     def unpack_history(self, data: Any) -> History:
         sets, used = data
         history = History()
         history.used = {(name, value): time for (name, value), time in used}
-        for runs, is_open in sets:
+        for runs, is_open, is_overdue in sets:
             made = [Run.unpack(self._automaton, each) for each in runs]
             made_set = RunSet(made)
-            made_set.open = {(label, tuple(map(tuple, name))): begin for (label, name), begin in is_open}
+            made_set.open = {state_key(key): begin for key, begin in is_open}
+            made_set.overdue = frozenset(map(state_key, is_overdue))
             history.sets.append(made_set)
         return history
 

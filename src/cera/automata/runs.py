@@ -8,12 +8,14 @@ created.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from cera.automata.automaton import LAST, Constant
 from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields
-from cera.automata.reports import Name, StateKey
+from cera.automata.explanations import Name
+from cera.automata.reports import Period, StateKey
+from cera.automata.traces import Firing, Trace, shortest
 from cera.model.events.occurrence import Cell, Identified, Occurrence, halves, wrap
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
@@ -75,7 +77,20 @@ class Instance:
 class Run:
     """A tree of instances, with an index of them and a queue of their timers."""
 
-    __slots__ = ("_queued", "automaton", "index", "root", "states", "timers", "used", "visited")
+    __slots__ = (
+        "_queued",
+        "automaton",
+        "index",
+        "left",
+        "past",
+        "root",
+        "since",
+        "states",
+        "timers",
+        "trace",
+        "used",
+        "visited",
+    )
 
     def __init__(self, automaton: CompiledAutomaton, root: Instance) -> None:
         self.automaton = automaton
@@ -86,6 +101,14 @@ class Run:
         self.states: dict[StateKey, int] = {}
         #: The states that it was in at the time of the step.
         self.visited: set[StateKey] = set()
+        #: Since when it has been in its states, and whether a state was certain meanwhile. None if it is the only run,
+        #: and all its states were certain from their begin.
+        self.since: dict[StateKey, tuple[Time, bool]] | None = None
+        #: The states that it was in and left before they were certain.
+        self.past: set[Period] = set()
+        #: The states that it, or a run that has become equal to it, has left in this step.
+        self.left: set[Period] = set()
+        self.trace: Trace = ()
         self.used: dict[tuple[str, Cell], Time] = {}
         self.timers: list[tuple[Time, int, Instance]] = []
         self._queued = 0
@@ -148,6 +171,36 @@ class Run:
                         break
         return found
 
+    # States that are not certain
+
+    def live(self, before: Collection[StateKey], active: Collection[StateKey], now: Time) -> None:
+        """Takes note of the states that the run has left in a step, and of those that it is in."""
+        since = self.since
+        assert since is not None
+        for key in self.visited:
+            if key not in before and key not in active:
+                self.left.add((key, now, now))
+                self.past.add((key, now, now))
+        for key in before:
+            if key not in active:
+                begin, was_certain = since.pop(key)
+                self.left.add((key, begin, now))
+                if not was_certain:
+                    self.past.add((key, begin, now))
+        for key in active:
+            if key not in before:
+                since[key] = now, False
+
+    def meet(self, other: Run) -> None:
+        """Takes up a run that is equal: only what both have in common is certain."""
+        self.visited &= other.visited
+        self.past &= other.past
+        self.left |= other.left
+        if self.since is not None and other.since is not None:
+            own = self.since
+            self.since = {key: max(since, own[key]) for key, since in other.since.items()}
+        self.trace = shortest(self.trace, other.trace)
+
     # Timers
 
     def wake(self, instance: Instance, due: Time | None) -> None:
@@ -180,6 +233,8 @@ class Run:
         self, instance: Instance, step: CompiledStep, event: Occurrence | None, bound: Bindings, now: Time
     ) -> None:
         """Lets an instance execute a transition."""
+        if self.automaton.is_traced:
+            self.trace = (*self.trace, Firing(now, step.number, instance.name, event))
         if step.terminates:
             for child in instance.children:
                 self._remove(child)
@@ -274,6 +329,9 @@ class Run:
             due, instance.due = instance.due, None
             run.wake(instance, due)
         run.visited = set(self.visited)
+        run.since = None if self.since is None else dict(self.since)
+        run.past, run.left = set(self.past), set(self.left)
+        run.trace = self.trace
         run.used = dict(self.used)
         return run, made
 
@@ -294,12 +352,23 @@ class Run:
     # Saving
 
     def pack(self) -> Any:
-        return _packed(self.root), list(self.used.items())
+        since = None if self.since is None else [(key, *value) for key, value in self.since.items()]
+        trace = [
+            (f.time, f.number, list(f.name), None if f.event is None else _packed_event(f.event)) for f in self.trace
+        ]
+        return _packed(self.root), list(self.used.items()), since, sorted(self.past, key=repr), trace
 
     @classmethod
     def unpack(cls, automaton: CompiledAutomaton, data: Any) -> Run:
-        packed, used = data
+        packed, used, since, past, trace = data
         run = cls(automaton, _unpacked(packed, None))
+        if since is not None:
+            run.since = {state_key(key): (begin, was_certain) for key, begin, was_certain in since}
+        run.past = {(state_key(key), begin, end) for key, begin, end in past}
+        run.trace = tuple(
+            Firing(time, number, tuple(map(tuple, name)), None if event is None else _stand_in(*event))
+            for time, number, name, event in trace
+        )
         run.used = {(name, value): time for (name, value), time in used}
         for instance in run.root.walk():
             run.add(instance)
@@ -327,7 +396,7 @@ def _copied(instance: Instance, parent: Instance | None, made: dict[int, Instanc
 
 
 def _packed(instance: Instance) -> Any:
-    events = [(name, (event.label, event.id, event.begin, event.end)) for name, event in instance.events.items()]
+    events = [(name, _packed_event(event)) for name, event in instance.events.items()]
     return (
         (instance.state, instance.active, instance.entered, instance.due, instance.is_overdue),
         list(instance.name),
@@ -337,6 +406,16 @@ def _packed(instance: Instance) -> Any:
         sorted(instance.missed),
         [_packed(child) for child in instance.children],
     )
+
+
+def _packed_event(event: Occurrence) -> tuple[str, str, Time, Time]:
+    return event.label, event.id, event.begin, event.end
+
+
+def state_key(data: Any) -> StateKey:
+    """Returns a key as it was before it was saved."""
+    label, name = data
+    return label, tuple(map(tuple, name))
 
 
 def _unpacked(data: Any, parent: Instance | None) -> Instance:
