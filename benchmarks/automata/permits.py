@@ -18,10 +18,10 @@ from pathlib import Path
 LINES = {
     "Letter": {"Confirmation": "R", "T02": "c", "T03": "a", "T04": "d", "T05": "s"},
     "Advice": {
-        **{"Confirmation": "R", "T06": "d", "T10": "x"},
+        **dict(zip(("Confirmation", "T06", "T10"), "Rdx", strict=True)),
         **{f"T07-{number}": "w" for number in range(1, 6)},
-        **{"T11": "C", "T12": "k", "T13": "j", "T14": "t", "T15": "p"},
-        **{"T16": "H", "T17": "K", "T18": "J", "T19": "T", "T20": "P"},
+        **dict(zip(("T11", "T12", "T13", "T14", "T15"), "Ckjtp", strict=True)),
+        **dict(zip(("T16", "T17", "T18", "T19", "T20"), "HKJTP", strict=True)),
     },
 }
 #: All beginnings of a case that are right, and those with which it is over.

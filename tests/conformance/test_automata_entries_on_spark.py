@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -51,9 +50,9 @@ def answers(engine: str) -> Answers:
             events.append(seen)
     found: dict[int, list[DerivedEvent]] = {}
     for derived in run_layers(side_by_side(*RENAMED.values()), events, engine, changes=True).derived:
-        for way in derived.derivations:  # two cases may derive the same state, if the key is not in its name
-            [number] = {case_of[cause.id] for cause in way.causes.values() if cause.id in case_of}
-            found.setdefault(number, []).append(replace(derived, derivations=(way,)))
+        causes = [cause.id for way in derived.derivations for cause in way.causes.values()]
+        [number] = {case_of[each] for each in causes if each in case_of}
+        found.setdefault(number, []).append(derived)
     return found
 
 
