@@ -157,7 +157,7 @@ class Explainer:
         if step.number in view.blocked:
             changes.append(self._waiting(step))
         if changes:
-            text = f"the same event {', '.join(changes)}: {step.transition.name}"
+            text = f"the same event {', '.join(changes)} ({step.transition.name})"
             yield Alternative(len(changes), distance, step.number, text)
 
     def _values(self, query: EventQuery, view: InstanceView, fields: Fields, now: Time) -> tuple[list[str], Bindings]:
@@ -202,7 +202,7 @@ class Explainer:
         if later is None and (last is None or stretch.earliest(last) is None):
             return
         distance = later - now if later is not None else now - last if last is not None else 0
-        text = f"{self._what(step, at)}{self._when(stretch)}: {step.transition.name}"
+        text = f"{self._what(step, at)}{self._when(stretch)} ({step.transition.name})"
         yield Alternative(later is None, distance, step.number, text)
 
 

@@ -102,6 +102,9 @@ class AutomatonModule(HistoryModule):
     def limited(self, answers: int) -> Self:
         return replace(self, run_limit=answers)
 
+    def with_times(self, times: TimeFormat) -> Self:
+        return replace(self, times=times)
+
     def processor(self, settings: Settings) -> AutomatonProcessor:
         from cera.automata.processor import AutomatonProcessor  # many programs are only checked
 

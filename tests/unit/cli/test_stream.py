@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cera.cli import report
-from cera.cli.stream import StreamReports
+from cera.cli.stream_reports import StreamReports
 from cera.connectors.records.layout import Layout
 from cera.connectors.sink import StandardOutput
 from cera.connectors.source import source_of
