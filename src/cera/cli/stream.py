@@ -254,7 +254,8 @@ def _say(counters: StreamCounts, left_out: str) -> None:
     report.say(
         f"{report.count(counters.events, 'event')} read; {counters.derived:,} derived, {counters.late:,} late"
         f"{late_ends(counters.late_ends)}, "
-        f"{counters.rejected:,} rejected{undefined_text(counters.undefined)}{without_key_text(counters.without_key, left_out)}"
+        f"{counters.rejected:,} rejected{undefined_text(counters.undefined)}"
+        f"{without_key_text(counters.without_key, left_out)}"
         f"{_unread(counters.unread)}; "
         f"{repaired_ends(counters.repaired) + '; ' if counters.repaired else ''}"
         f"{report.count(counters.live, 'tuple')} in state"

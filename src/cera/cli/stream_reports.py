@@ -67,8 +67,8 @@ class StreamReports(StreamListener):
         watermark = "none yet" if done.watermark is None else self._times.format(done.watermark)
         report.say(
             f"batch {done.batch}: {report.count(done.events, 'event')} in, {done.derived:,} out, {done.late:,} late, "
-            f"{done.rejected:,} rejected{undefined_text(done.undefined)}{without_key_text(done.without_key, self._left_out)}"
-            f"{repaired_text(done.repaired)}; "
+            f"{done.rejected:,} rejected{undefined_text(done.undefined)}"
+            f"{without_key_text(done.without_key, self._left_out)}{repaired_text(done.repaired)}; "
             f"{report.count(done.live, 'tuple')} in state; watermark {watermark}; {done.seconds:.1f} s"
         )
 
