@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def too_many_runs(
     module: AutomatonModule, name: Name, limit: int, events: Sequence[str] = (), choices: Sequence[str] = ()
 ) -> MatchLimitError:
-    """Returns the error for an instance with more runs than the limit, which names what multiplies them: events that end
-    at one time, and transitions between which there is a choice."""
+    """Returns the error for an instance with more runs than the limit, which names what multiplies them: events that
+    end at one time, and transitions between which there is a choice."""
     instance = ", ".join(f"{attribute} {unwrap(value)}" for attribute, value in name)
     reasons = []
     if len(events) > 1:

@@ -86,7 +86,8 @@ def test_an_instance_inside_of_the_automaton_is_named() -> None:
 
 
 def test_where_time_is_over_it_says_what_was_awaited_until_then() -> None:
-    text = """automaton A(k(K)) { start S; end T; S while now - e(last) <= 20 s; enter -> S: z(k(K*)); S -> T: a(k(K)); }"""
+    text = """automaton A(k(K)) { start S; end T; S while now - e(last) <= 20 s;
+      enter -> S: z(k(K*)); S -> T: a(k(K)); }"""
     found = said([happens("z", 0, k=1)], text)
     assert found["reason"] == "the time in this state is over"
     assert found["expected"] == "a(k(1)) until 20"
