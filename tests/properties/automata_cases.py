@@ -137,12 +137,13 @@ def _state(name: str, chance: random.Random, depth: int) -> State:
 
 
 def _query(chance: random.Random, *, keyed: bool, entering: bool = False, absent: bool = False) -> EventQuery:
-    key: Value = Declaration("K", unique=chance.random() < 0.3) if entering else Reference("K")
+    memory = chance.choice((None, None, 2 * SECOND))
+    key: Value = Declaration("K", unique=chance.random() < 0.3, memory=memory) if entering else Reference("K")
     attributes: list[tuple[tuple[str, ...], Value]] = [(("k",), key)] if keyed or entering else []
     if chance.random() < 0.7:
         values: list[Value] = [Constant(chance.randint(1, 2)), Reference("X")]
         if not absent:
-            values += [Declaration("X"), Declaration("X"), Declaration("X", unique=True)]
+            values += [Declaration("X"), Declaration("X"), Declaration("X", unique=True, memory=memory)]
         attributes.append((("x",), chance.choice(values)))
     return EventQuery(chance.choice(LABELS), tuple(attributes))
 

@@ -26,6 +26,7 @@ from cera.automata.reports import Period, Report, Reports, named_causes
 from cera.automata.structure import Step
 from cera.automata.times import Times, holds
 from cera.automata.traces import Firing
+from cera.automata.uniqueness import claim
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.occurrence import Cell, occurrence, unwrap, wrap
@@ -93,6 +94,7 @@ class Configuration:
             entered = [run for step in self.structure.enters for run in self._enter(step, event, now)]
             self._used |= {(self._key(event), each) for run in entered for each in run.used}
             if entered:
+                self._claim(entered, event)
                 expected.add(event.id)
                 others = [other for other in events if other != event]
                 made = RunSet(entered)
@@ -103,6 +105,14 @@ class Configuration:
                 self.unexpected += 1
                 if self.module.expects_all:
                     self.reports.append(self._report.unexpected_event(occurrence(event)))
+
+    def _claim(self, entered: Sequence[Run], event: Event) -> None:
+        """Reports the values of unique variables with which an instance is entered, if others must not have them."""
+        claims = {(name, value): run for run in entered for name, value, _ in run.used if name in self.module.claimed}
+        key = self._key(event)
+        for (name, value), run in claims.items():
+            assert key is not None
+            self.reports.append(claim(self.module.name, name, value, key, run.root.name, occurrence(event)))
 
     def _advance(
         self, runs: RunSet, events: Sequence[Event], now: Time, expected: set[str], entering: Event | None = None

@@ -44,10 +44,12 @@ class InstanceView:
 
 
 class Alternative(NamedTuple):
-    """What would have been accepted. The nearest one comes first: with the fewest changes, and the least in time."""
+    """What would have been accepted. The nearest one comes first: with the fewest changes, the least in time, and one
+    that leads on rather than back to the same state."""
 
     changes: int
     distance: Time
+    leads_back: bool
     number: int
     text: str
 
@@ -157,8 +159,8 @@ class Explainer:
         if step.number in view.blocked:
             changes.append(self._waiting(step))
         if changes:
-            text = f"the same event {', '.join(changes)}: {step.transition.name}"
-            yield Alternative(len(changes), distance, step.number, text)
+            text = f"the same event {', '.join(changes)} ({step.transition.name})"
+            yield Alternative(len(changes), distance, step.before == step.after, step.number, text)
 
     def _values(self, query: EventQuery, view: InstanceView, fields: Fields, now: Time) -> tuple[list[str], Bindings]:
         """Returns how the values of an event would have to be others, and what it binds."""
@@ -202,8 +204,8 @@ class Explainer:
         if later is None and (last is None or stretch.earliest(last) is None):
             return
         distance = later - now if later is not None else now - last if last is not None else 0
-        text = f"{self._what(step, at)}{self._when(stretch)}: {step.transition.name}"
-        yield Alternative(later is None, distance, step.number, text)
+        text = f"{self._what(step, at)}{self._when(stretch)} ({step.transition.name})"
+        yield Alternative(later is None, distance, step.before == step.after, step.number, text)
 
 
 def query_text(query: EventQuery, variables: Mapping[str, Cell]) -> str:

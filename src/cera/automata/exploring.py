@@ -13,7 +13,7 @@ from itertools import product
 from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields, times_hold
 from cera.automata.limits import too_many_runs
 from cera.automata.module import AutomatonModule
-from cera.automata.reports import Period
+from cera.automata.reports import Period, step_text
 from cera.automata.runs import Instance, Run
 from cera.automata.times import compares, times_of
 from cera.model.evaluation.evaluator import Evaluator
@@ -25,13 +25,15 @@ Choice = tuple[Instance, CompiledStep, Bindings]
 
 
 class Explorer:
-    """The rules by which runs follow from each other; it has no memory of its own."""
+    """The rules by which runs follow from each other."""
 
     def __init__(self, module: AutomatonModule, automaton: CompiledAutomaton, evaluator: Evaluator) -> None:
         self._module = module
         self._automaton = automaton
         self._evaluator = evaluator
         self._is_strict = module.automaton.is_strict
+        #: The transitions between which there was a choice last, for messages.
+        self._choices: list[str] = []
         #: For each label, those of the events that instances see which its events may create.
         self._begets = _begotten(automaton)
 
@@ -220,8 +222,8 @@ class Explorer:
         if before is not run:
             before.meet(run)
         if len(found) > self._module.run_limit:
-            labels = tuple(sorted(fields.event.label for fields in events))
-            raise too_many_runs(self._module, run.root.name, self._module.run_limit, labels if len(labels) > 1 else ())
+            labels = [fields.event.label for fields in events]
+            raise too_many_runs(self._module, run.root.name, self._module.run_limit, labels, self._choices)
 
     def _after(self, run: Run, events: Sequence[Fields], now: Time, seen: set[int]) -> list[Run]:
         """Returns the runs after the events, group by group."""
@@ -278,6 +280,9 @@ class Explorer:
             enabled = [(instance, *found) for found in self.enabled(run, instance, fields, now)]
             if enabled or not self._automaton.is_opaque[instance.state]:
                 choices.append(enabled)
+            if len(enabled) > 1:
+                steps = self._module.structure.steps
+                self._choices = [step_text(steps[step.number]) for _, step, _ in enabled]
         for chosen in product(*choices):
             yield self._fired(run, chosen, fields, now)
 

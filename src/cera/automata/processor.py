@@ -20,6 +20,7 @@ from cera.automata.reporter import Breach, Reporter
 from cera.automata.reports import NOT_ACCEPTED, Causes, Period, Report, Reports, named_causes
 from cera.automata.runs import Instance, Run, state_key
 from cera.automata.traces import Firing
+from cera.automata.uniqueness import claim
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import PLAIN, Occurrence, wrap
 from cera.model.terms.term import Term
@@ -125,6 +126,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             entered = self._entered(history, fields, now)
             if entered:
                 self._remember(state, key, history, now)
+                self._claim(key, entered, fields, found)
                 expected.add(id(fields))
                 made = RunSet(entered)
                 history.sets.append(made)
@@ -141,6 +143,13 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             state.wake(key, history)
         else:
             del state.histories[key]
+
+    def _claim(self, key: Key, entered: list[Run], fields: Fields, found: list[Report]) -> None:
+        """Reports the values of unique variables with which an instance is entered, if others must not have them."""
+        if self.module.claimed:
+            claims = {each: run for run in entered for each in run.used if each[0] in self.module.claimed}
+            for (name, value), run in claims.items():
+                found.append(claim(self.module.name, name, value, key, run.root.name, fields.event))
 
     def _remember(self, state: AutomatonState, key: Key, history: History, now: Time) -> None:
         """Notes when unique values that were used now may come again."""

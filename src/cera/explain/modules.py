@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from cera.languages.programs import ProgramModule
+from cera.model.events.states import is_internal, shown_label
 from cera.modules.layering import Layers
+from cera.modules.monitoring import Output
 
 
 class ExplainedOutput(TypedDict):
@@ -26,6 +28,8 @@ class ExplainedModule(TypedDict):
     granularity: str
     partition: str | None
     rules: list[ExplainedOutput]
+    #: The events and states that it derives without rules.
+    derives: list[str]
     #: The form in which its language explains a module, and the text.
     language: str
     text: str
@@ -43,22 +47,28 @@ def _explained(one: ProgramModule, layer: int) -> ExplainedModule:
     return {
         "name": module.name,
         "layer": layer,
-        "monitors": [str(monitored) for monitored in module.monitored],
+        "monitors": [str(monitored) for monitored in module.monitored if not is_internal(monitored.name)],
         "granularity": module.granularity,
         "partition": module.partition,
-        "rules": [
-            {
-                "name": output.rule,
-                "place": None if output.span is None else str(output.span),
-                "predicate": output.predicate,
-                "variables": list(output.variables),
-                "derives": output.label,
-            }
-            for output in module.outputs
-        ],
+        "rules": [_output(output) for output in module.outputs if not output.is_fact],
+        "derives": list(dict.fromkeys(shown_label(output.label) for output in module.outputs if _is_shown(output))),
         "language": explanation.form,
         "text": explanation.text,
         "remembers": None if explanation.remembers is None else list(explanation.remembers),
+    }
+
+
+def _is_shown(output: Output) -> bool:
+    return output.is_fact and not is_internal(output.label)
+
+
+def _output(output: Output) -> ExplainedOutput:
+    return {
+        "name": output.rule,
+        "place": None if output.span is None else str(output.span),
+        "predicate": output.predicate,
+        "variables": list(output.variables),
+        "derives": output.label,
     }
 
 
@@ -77,10 +87,11 @@ def module_lines(modules: Sequence[ExplainedModule]) -> list[str]:
         lines += [
             *([""] if lines else []),
             f"module {module['name']}: layer {module['layer']}",
-            f"  monitors: {', '.join(module['monitors'])}",
+            f"  monitors: {', '.join(module['monitors']) or 'what another module has seen'}",
             f"  a stage is: {_STAGES[module['granularity']]}",
             f"  partitioned: {histories}",
         ]
+        lines += [f"  derives: {', '.join(module['derives'])}"] if module["derives"] else []
         for rule in module["rules"]:
             place = f" at {rule['place']}" if rule["place"] else ""
             found = ", ".join(rule["variables"]) or "no variables"

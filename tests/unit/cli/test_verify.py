@@ -53,3 +53,29 @@ def test_a_program_without_automata_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(main, ["verify", str(rules), "--events", str(EVENTS)])
     assert result.exit_code == 2
     assert "there is no automaton in the program" in result.stderr
+
+
+def test_possible_states_are_written_where_they_are_asked_for(tmp_path: Path) -> None:
+    automaton, events = tmp_path / "x.ihta", tmp_path / "events.jsonl"
+    automaton.write_text("""automaton X(k(K)) { start G; K1, H; end F; enter -> G: z(k(K*));
+      G -> K1: a(k(K)); G -> H: a(k(K)); K1 -> F: b(k(K)); H -> F: c(k(K)); }""")
+    events.write_text("".join(f'{{"at": {at}, "term": {{"{label}": {{"k": 1}}}}}}\n' for at, label in enumerate("zab")))
+    for command in ("run", "verify"):
+        given = [command, str(automaton), "--events", str(events), "--time-unit", "s", "--engine", "local"]
+        plain, possible = CliRunner().invoke(main, given), CliRunner().invoke(main, [*given, "--possible"])
+        assert (plain.exit_code, possible.exit_code) == (0, 0)
+        assert '"possible"' not in plain.stdout
+        terms = [json.loads(line)["term"] for line in possible.stdout.splitlines()]
+        assert sorted(term["possible"]["state"] for term in terms if "possible" in term) == ["H", "K1"]
+        assert [term["past"]["until"] for term in terms if "past" in term] == [2]
+
+
+def test_why_shows_the_run_behind_a_violation() -> None:
+    [violation] = map(json.loads, verify(EVENTS, "--engine", "local").stdout.splitlines())
+    given = ["why", str(FOLDER / "auction.ihta"), "--events", str(EVENTS), "--time-unit", "s", "--event"]
+    result = CliRunner().invoke(main, [*given, violation["id"]])
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert "1. enter -> A0: auctionStart(" in lines[3]
+    assert "I0 -> I1: bid(" in lines[-2]
+    assert 'event: hammerBeat{auctionID{3}, itemID{"clock"}}' in lines[-1]
