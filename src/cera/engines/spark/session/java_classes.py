@@ -21,7 +21,7 @@ class RememberingClass(JavaClass):  # type: ignore[misc]  # py4j has no types
     def __getattr__(self, name: str) -> Any:
         found = super().__getattr__(name)
         if isinstance(found, JavaMember):
-            vars(self)[name] = found
+            self.__dict__[name] = found
         return found
 
 
