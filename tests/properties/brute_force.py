@@ -18,7 +18,7 @@ from cera.model.events.window_events import window_event
 from cera.model.matching import patterns
 from cera.model.matching.matching import match, substitution_key
 from cera.model.terms.term import Value, value_key
-from cera.model.time.interval import hull
+from cera.model.time.interval import Interval, hull
 from cera.rules.rule import BoundedWindow, Branch, Rule, auxiliary_windows, gathered_order
 
 #: More combinations than this are not tried.
@@ -114,10 +114,15 @@ def satisfies(theory: Theory, events: Interpretation, rule: Rule) -> bool:
                 match_ = Match(remaining, (*gathered, *collected), values, interval_of(trace, branch))
                 traces.setdefault(frozenset(remaining.items()), []).append(match_)
     return all(
-        Event(term, matches[0].interval) in events
+        Event(term, moment(rule, matches[0].interval)) in events
         for matches in traces.values()
         for term, _ in construct_terms(rule.head, matches, theory)
     )
+
+
+def moment(rule: Rule, interval: Interval) -> Interval:
+    """The time of an event that a rule derives from what has an interval."""
+    return Interval(interval.end, interval.end) if rule.momentary else interval
 
 
 def _collected(
