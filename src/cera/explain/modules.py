@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from cera.languages.programs import ProgramModule
 from cera.model.events.states import is_internal, shown_label
@@ -28,8 +28,8 @@ class ExplainedModule(TypedDict):
     granularity: str
     partition: str | None
     rules: list[ExplainedOutput]
-    #: The events and states that it derives without rules.
-    derives: list[str]
+    #: The events and states that it derives without rules, if it does.
+    derives: NotRequired[list[str]]
     #: The form in which its language explains a module, and the text.
     language: str
     text: str
@@ -51,15 +51,20 @@ def _explained(one: ProgramModule, layer: int) -> ExplainedModule:
         "granularity": module.granularity,
         "partition": module.partition,
         "rules": [_output(output) for output in module.outputs if not output.is_fact],
-        "derives": list(dict.fromkeys(shown_label(output.label) for output in module.outputs if _is_shown(output))),
+        **_derived(module.outputs),
         "language": explanation.form,
         "text": explanation.text,
         "remembers": None if explanation.remembers is None else list(explanation.remembers),
     }
 
 
-def _is_shown(output: Output) -> bool:
-    return output.is_fact and not is_internal(output.label)
+class _Derived(TypedDict):
+    derives: NotRequired[list[str]]
+
+
+def _derived(outputs: Sequence[Output]) -> _Derived:
+    found = [shown_label(each.label) for each in outputs if each.is_fact and not is_internal(each.label)]
+    return {"derives": list(dict.fromkeys(found))} if found else {}
 
 
 def _output(output: Output) -> ExplainedOutput:
@@ -91,7 +96,7 @@ def module_lines(modules: Sequence[ExplainedModule]) -> list[str]:
             f"  a stage is: {_STAGES[module['granularity']]}",
             f"  partitioned: {histories}",
         ]
-        lines += [f"  derives: {', '.join(module['derives'])}"] if module["derives"] else []
+        lines += [f"  derives: {', '.join(module['derives'])}"] if "derives" in module else []
         for rule in module["rules"]:
             place = f" at {rule['place']}" if rule["place"] else ""
             found = ", ".join(rule["variables"]) or "no variables"
