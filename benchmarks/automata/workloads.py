@@ -67,7 +67,7 @@ def megabytes() -> float:
 def processor(*, states: bool) -> AnyProcessor:
     """The automaton, as the local engine runs it for `cera run` or for `cera verify`."""
     layers = load(AUCTION).layers
-    return program_processor(layers if states else verified(layers, expects_all=False), Settings())
+    return program_processor(layers if states else verified(layers, expects_all=False, possible=False), Settings())
 
 
 def by_cera(prepared: AnyProcessor, path: str, watch: Watch) -> Iterator[Detection]:
@@ -87,6 +87,8 @@ def as_found(detections: Iterable[Detection], *, states: bool) -> Iterator[Found
     is_open: dict[tuple[str, int, int, int], None] = {}
     for one in detections:
         label = one.label
+        if label.startswith("violated:"):  # the mark of an instance, beside its violation
+            continue
         values = {child.label: child.children for child in one.occurrence.term.children if isinstance(child, Term)}
         instance = {child.label: child.children[0] for child in values.get("instance", ()) if isinstance(child, Term)}
         known = {**{name: inside[0] for name, inside in values.items()}, **instance}
