@@ -60,7 +60,8 @@ def answer_in_memory(run: Run) -> Outcome:
             events = in_time(events, request.max_delay, take_late, take_repaired)
         base = [event.event for event in events]
         admission.report()
-    answer = spark.run(run.layers, base, run.settings(request.max_duration))
+    settings = run.settings(request.max_duration, run.located_relations)
+    answer = spark.run(run.layers, base, settings)
     states = DerivedStates(changes=request.changes)
     shown = [one.result() for one in states.shown(map(AnsweredEvent, answer.derived))]
     shown += (one.result() for one in states.still_open())
@@ -137,7 +138,7 @@ def _started(run: Run) -> Recorded:
     except ImportError as error:
         remedy = f"install cera[spark], or use {Setting.ENGINE.of('local')}"
         raise UsageError(f"the spark engine needs {error.name}: {remedy}") from error
-    relations = run.relations
+    relations = run.located_relations
     with run.listener.progress("starting Spark") as show:
         return recorded(
             run.layers,
