@@ -8,6 +8,7 @@ import sqlite3
 from functools import partial
 from pathlib import Path
 
+import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -240,3 +241,19 @@ def test_a_source_with_few_rows_is_read_in_this_process(tmp_path: Path, monkeypa
     assert not isinstance(read_relation(PRICE, source, in_place=True), LocatedRows)
     monkeypatch.setattr(reading, "FEW_ROWS", 4)
     assert isinstance(read_relation(PRICE, source, in_place=True), LocatedRows)
+
+
+@pytest.mark.processes
+def test_a_table_of_postgresql_is_read_in_a_worker(spark: SparkSession, postgres: str) -> None:
+    with psycopg.connect(postgres, autocommit=True) as table:
+        table.execute("CREATE TABLE price (item text, euros numeric, since timestamptz)")
+        rows = [("tea", 3, "2026-01-01Z"), ("tea", 3.5, "2026-02-01Z"), ("cup", None, "2026-01-01Z")]
+        with table.cursor() as cursor:
+            cursor.executemany("INSERT INTO price VALUES (%s, %s, %s)", rows)
+    for relation in (PRICE, VERSIONS):
+        expected = read_here(relation, postgres)
+        assert len(expected) == 3
+        assert on_spark(spark, relation, postgres) == expected
+    assert "has no table prise; did you mean 'price'?" in mistake(spark, PRICE, f"{postgres}&table=prise")
+    wrong = Relation("price", {"item": "number"})
+    assert "row 1: `item` is declared as a number" in mistake(spark, wrong, postgres)
