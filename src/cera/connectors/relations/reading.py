@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -62,18 +63,26 @@ class LocatedRows(RelationRows):
 
     def is_large(self) -> bool:
         """Returns whether there are more than a few rows."""
-        records = self.records()
-        number = sum(1 for _ in islice(records, FEW_ROWS + 1))
-        if isinstance(records, Generator):
-            records.close()
-        return number > FEW_ROWS
+        with closed(self.records()) as records:
+            return sum(1 for _ in islice(records, FEW_ROWS + 1)) > FEW_ROWS
 
     @cached_property
     def rows(self) -> tuple[RelationRow, ...]:
-        return self.relation.rows(self.records()).rows
+        with closed(self.records()) as records:
+            return self.relation.rows(records).rows
 
     def __reduce__(self) -> tuple[type[ReadRows], tuple[tuple[RelationRow, ...]]]:
         return ReadRows, (self.rows,)
+
+
+@contextmanager
+def closed(records: Iterator[Record | Rejected]) -> Iterator[Iterator[Record | Rejected]]:
+    """Closes the file or the connection behind records at the end, also if they are not read to the end."""
+    try:
+        yield records
+    finally:
+        if isinstance(records, Generator):
+            records.close()
 
 
 class FrameRows(RelationRows):

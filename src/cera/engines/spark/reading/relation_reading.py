@@ -26,7 +26,7 @@ from cera.connectors.relations.files import (
     parquet_parts,
     unreadable,
 )
-from cera.connectors.relations.reading import LocatedRows, located
+from cera.connectors.relations.reading import LocatedRows, closed, located
 from cera.connectors.relations.relation import Record, Relation
 from cera.engines.spark.reading.file_splits import Split, splits
 from cera.engines.spark.reading.record_rows import READ, Rows
@@ -158,19 +158,20 @@ class ReadParts:
     def _batches(self, number: int) -> Iterator[pa.RecordBatch]:
         rows, summary, position = Rows(number), Summary({}, {}), 0
         try:
-            for position, record in enumerate(self.parts[number].records(self.relation), 1):
-                version = self.relation.row(record) if isinstance(record, Record) else record
-                if isinstance(version, Rejected):
-                    rows.reject(position, version)
-                    yield rows.batch()
-                    return
-                assert isinstance(record, Record)
-                summary.fields.update(dict.fromkeys(map(str, record.values)))
-                self._add(rows, position, version)
-                if len(rows.plain) >= _ROWS_IN_BATCH:
-                    summary.count(rows)
-                    yield rows.batch()
-                    rows = Rows(number)
+            with closed(self.parts[number].records(self.relation)) as records:
+                for position, record in enumerate(records, 1):
+                    version = self.relation.row(record) if isinstance(record, Record) else record
+                    if isinstance(version, Rejected):
+                        rows.reject(position, version)
+                        yield rows.batch()
+                        return
+                    assert isinstance(record, Record)
+                    summary.fields.update(dict.fromkeys(map(str, record.values)))
+                    self._add(rows, position, version)
+                    if len(rows.plain) >= _ROWS_IN_BATCH:
+                        summary.count(rows)
+                        yield rows.batch()
+                        rows = Rows(number)
             summary.count(rows)
             report = Rejected("", "", summary.text())
         except CeraError as error:
