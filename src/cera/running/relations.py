@@ -38,17 +38,22 @@ def without_refresh(layers: Layers) -> frozenset[str]:
 
 
 def read_relations(
-    layers: Layers, given: Mapping[str, object], timezone: str, *, only: Collection[str] | None = None
+    layers: Layers,
+    given: Mapping[str, object],
+    timezone: str,
+    *,
+    only: Collection[str] | None = None,
+    in_place: bool = False,
 ) -> dict[str, RelationRows]:
     """Returns the rows of the relations that rules look up: those that are given, or else those of the declarations.
 
-    With `only`, those of some relations.
+    With `only`, those of some relations. With `in_place`, large files and tables are left where they are.
 
     Raises UsageError where there are none, and DataError for a row that cannot be read.
     """
     check_names(layers, given)
     return {
-        name: read_relation(relation_of(declared, timezone), *_source(declared, given))
+        name: read_relation(relation_of(declared, timezone), *_source(declared, given), in_place=in_place)
         for name, declared in used_relations(layers).items()
         if only is None or name in only
     }

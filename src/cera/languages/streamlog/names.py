@@ -111,7 +111,8 @@ def _repeated(query: Query, seen: dict[str, Identifier]) -> Iterator[Diagnostic]
 def _declared_again(identifier: Identifier, first: Identifier) -> Diagnostic:
     note = Note("here is the first", first.span)
     message = f"the identifier `{identifier.name}` is declared twice"
-    return Diagnostic("SL102", "error", message, identifier.span, "rename one of them", (note,))
+    hint = f"rename one of them; what happens while `{identifier.name}` lasts is written `while {identifier.name}: …`"
+    return Diagnostic("SL102", "error", message, identifier.span, hint, (note,))
 
 
 def _declared(leaf: Leaf) -> Iterator[Identifier]:

@@ -34,6 +34,7 @@ NOTATION = Notation(
     _derived="NAME(VARIABLE)",
     _rows="`NAME(…)` in a file of the language that declares it",
     _outside="",
+    _in_state="while STATE: EVENT(…)",
     start="an event or a state",
     begin="b",
 )
