@@ -23,22 +23,17 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cera.languages.atoms.syntax import Atom, Between, Now, Sliding, Unbounded, Window
 from cera.languages.streamlog.syntax import (
-    Atom,
-    Between,
     Conjunction,
     Disjunction,
     EvaluationTime,
     Leaf,
     Literal,
-    Now,
     Program,
     Query,
     Rule,
-    Sliding,
     TimerLiteral,
-    Unbounded,
-    Window,
     WindowLiteral,
 )
 from cera.languages.text.nodes import Identifier

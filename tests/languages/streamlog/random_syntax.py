@@ -10,30 +10,22 @@ from typing import TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from cera.languages.atoms.syntax import Atom, Between, Declaration, Now, Origin, Relation, Sliding, Unbounded, Window
 from cera.languages.streamlog.syntax import (
-    Atom,
-    Between,
     Cardinality,
     Condition,
     Conjunction,
-    Declaration,
     Disjunction,
     EvaluationTime,
     Head,
     Literal,
     Module,
-    Now,
-    Origin,
     Program,
     Query,
-    Relation,
     Residue,
     Rule,
-    Sliding,
     Timer,
     TimerLiteral,
-    Unbounded,
-    Window,
     WindowLiteral,
 )
 from cera.languages.text.nodes import Identifier

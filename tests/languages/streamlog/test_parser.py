@@ -13,18 +13,17 @@ import pytest
 
 from cera.diagnostics import Source, render
 from cera.errors import ProgramError
+from cera.languages.atoms.syntax import Atom, Sliding
 from cera.languages.streamlog.checks import check_program
 from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import ParsedProgram, parse
 from cera.languages.streamlog.printer import format_source, print_program, print_query
 from cera.languages.streamlog.syntax import (
-    Atom,
     Conjunction,
     Disjunction,
     Literal,
     Query,
     Residue,
-    Sliding,
     Timer,
     TimerLiteral,
     WindowLiteral,

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cera.languages.atoms.syntax import NOW, Between, Kind, Now, Sliding, Unbounded
 from cera.languages.streamlog.printer import print_time
 from cera.languages.streamlog.syntax import (
-    NOW,
-    Between,
     EvaluationTime,
-    Kind,
     Literal,
-    Now,
     Query,
-    Sliding,
     TimerLiteral,
-    Unbounded,
     WindowLiteral,
     anchored,
     leaves,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from cera.languages.atoms.syntax import Atom
 from cera.languages.streamlog.scopes import ANONYMOUS
-from cera.languages.streamlog.syntax import Atom
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
 from cera.model.expressions.expression import Aggregate, Call, Expression, Literal, Variable, operands, rebuild
 from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern

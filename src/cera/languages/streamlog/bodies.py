@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field, replace
 
+from cera.languages.atoms.syntax import NOW, Between, Kind, Now, Sliding, Unbounded
 from cera.languages.streamlog.atoms import is_anonymous, pattern_of
 from cera.languages.streamlog.branch_parts import BranchParts, Names, RuleContext
 from cera.languages.streamlog.demands import (
@@ -21,20 +22,7 @@ from cera.languages.streamlog.demands import (
     Time,
     TimerTime,
 )
-from cera.languages.streamlog.syntax import (
-    NOW,
-    Between,
-    EvaluationTime,
-    Kind,
-    Leaf,
-    Literal,
-    Now,
-    Sliding,
-    Timer,
-    TimerLiteral,
-    Unbounded,
-    WindowLiteral,
-)
+from cera.languages.streamlog.syntax import EvaluationTime, Leaf, Literal, Timer, TimerLiteral, WindowLiteral
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Arithmetic, DateTime, DurationLiteral, EventReference, Expression, rebuild

@@ -10,14 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from cera.languages.streamlog.syntax import (
-    NOW,
-    Between,
-    EvaluationTime,
-    Literal,
-    TimerLiteral,
-    WindowLiteral,
-)
+from cera.languages.atoms.syntax import NOW, Between
+from cera.languages.streamlog.syntax import EvaluationTime, Literal, TimerLiteral, WindowLiteral
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Arithmetic, Call, DateTime, DurationLiteral, EventReference, Expression

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.languages.atoms.syntax import NOW, Between, Origin, Relation
 from cera.languages.streamlog.scopes import Scope, atom_values, declarations, places, rule_scope, time_scope
 from cera.languages.streamlog.syntax import (
-    NOW,
-    Between,
     Conjunction,
     Disjunction,
     EvaluationTime,
     Leaf,
     Literal,
     Module,
-    Origin,
     Program,
     Query,
-    Relation,
     Rule,
     Timer,
     TimerLiteral,

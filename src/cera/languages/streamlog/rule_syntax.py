@@ -11,19 +11,18 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Diagnostic, Span
+from cera.languages.atoms.syntax import Kind, Unbounded
 from cera.languages.streamlog.atom_writing import ANYTHING, AtomWriter
 from cera.languages.streamlog.syntax import (
     Conjunction,
     Disjunction,
     EvaluationTime,
     Head,
-    Kind,
     Literal,
     Query,
     Rule,
     Timer,
     TimerLiteral,
-    Unbounded,
     WindowLiteral,
 )
 from cera.languages.text.nodes import Identifier

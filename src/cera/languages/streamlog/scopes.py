@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
+from cera.languages.atoms.syntax import Atom
 from cera.languages.streamlog.syntax import (
-    Atom,
     Conjunction,
     Disjunction,
     EvaluationTime,

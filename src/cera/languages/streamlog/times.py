@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from cera.diagnostics import Diagnostic, Note, Span
+from cera.languages.atoms.syntax import Between, Now, Origin, Sliding, Unbounded
 from cera.languages.streamlog.extents import disjoint, is_empty
 from cera.languages.streamlog.scopes import rule_scope
 from cera.languages.streamlog.syntax import (
-    Between,
     Conjunction,
     Disjunction,
     EvaluationTime,
     Leaf,
     Literal,
     Module,
-    Now,
-    Origin,
     Program,
     Query,
     Rule,
-    Sliding,
     TimerLiteral,
-    Unbounded,
     WindowLiteral,
     anchored,
     leaves,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.languages.atoms.syntax import Between
 from cera.languages.streamlog.scopes import ANONYMOUS, Scope, atom_values, places, rule_scope, time_scope
 from cera.languages.streamlog.syntax import (
-    Between,
     EvaluationTime,
     Leaf,
     Literal,
