@@ -10,7 +10,7 @@ from typing import TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cera.languages.atoms.syntax import Atom, Between, Declaration, Now, Origin, Relation, Sliding, Unbounded, Window
+from cera.languages.atoms.syntax import Declaration, Origin, Relation
 from cera.languages.streamlog.syntax import (
     Cardinality,
     Condition,
@@ -30,6 +30,7 @@ from cera.languages.streamlog.syntax import (
 )
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Atom, Between, Now, Sliding, Unbounded, Window
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,

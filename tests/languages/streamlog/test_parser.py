@@ -13,7 +13,6 @@ import pytest
 
 from cera.diagnostics import Source, render
 from cera.errors import ProgramError
-from cera.languages.atoms.syntax import Atom, Sliding
 from cera.languages.streamlog.checks import check_program
 from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import ParsedProgram, parse
@@ -30,6 +29,7 @@ from cera.languages.streamlog.syntax import (
 )
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Atom, Sliding
 from cera.model.expressions.expression import Aggregate, Call, Comparison, EventReference, Not, Or, Variable
 from cera.model.time.durations import Duration
 from cera.model.time.timers import SYNONYMS, TIMERS

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from cera.diagnostics import Source
-from cera.languages.atoms.syntax import NOW, Atom, Between, Now, Relation, Sliding, Unbounded
+from cera.languages.atoms.syntax import NOW, Relation
 from cera.languages.streamlog.checks import check_program
 from cera.languages.streamlog.parser import parse
 from cera.languages.streamlog.printer import print_program
@@ -37,6 +37,7 @@ from cera.languages.text.nodes import Identifier
 from cera.model.events.event import Event
 from cera.model.events.relation_rows import RelationRows
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Atom, Between, Now, Sliding, Unbounded
 from cera.model.expressions.expression import (
     Aggregate,
     Arithmetic,

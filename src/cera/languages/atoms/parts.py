@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cera.diagnostics import Span
-from cera.languages.atoms.syntax import NOW, Atom, Between, Kind, Now, Sliding, TimeNode, Unbounded
+from cera.languages.atoms.syntax import NOW, Kind
 from cera.languages.text.nodes import Identifier
 from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions.atoms import Atom, Between, Now, Sliding, TimeNode, Unbounded
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,

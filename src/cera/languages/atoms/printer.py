@@ -8,24 +8,14 @@ from typing import assert_never
 
 from cera.diagnostics import Source
 from cera.languages.atoms.parts import SHORT, is_function
-from cera.languages.atoms.syntax import (
-    Atom,
-    Between,
-    Declaration,
-    Kind,
-    Now,
-    Origin,
-    Relation,
-    Sliding,
-    Unbounded,
-    Window,
-)
+from cera.languages.atoms.syntax import Declaration, Kind, Origin, Relation
 from cera.languages.expressions.printer import ExpressionPrinter
 from cera.languages.text.layout import Document, bracket, concat
 from cera.languages.text.literals import string_text
 from cera.languages.text.nodes import Identifier
 from cera.languages.text.scanner import Lexeme
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Atom, Between, Now, Sliding, Unbounded, Window
 from cera.model.expressions.expression import Aggregate, DateTime, Expression, Temporal, Within
 from cera.model.expressions.printer import SUM, Special, Spelling
 from cera.model.time.allen import RELATIONS

@@ -1,4 +1,4 @@
-"""The nodes that languages of atoms have in common: atoms, windows, declarations.
+"""The nodes that languages of atoms have in common besides atoms and windows: kinds and declarations.
 
 Every node keeps its span, which is left out of equality, so that parse(print(p)) = p can be tested by `==`.
 """
@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from cera.diagnostics import Span
-from cera.model.expressions.expression import Expression
 from cera.model.time.durations import Duration
 from cera.rules.declarations import Attribute
 
@@ -17,57 +16,6 @@ Kind = OneOf["event", "state"]
 
 #: What `now` is called in the bounds of a window.
 NOW = "now"
-
-
-class TimeNode:
-    """An interval of time by itself: a window, or a timer."""
-
-
-@dataclass(frozen=True)
-class Atom:
-    """`bid(auctionID(A), value(V))`: a label and its attributes or values.
-
-    In a body, values are variables and constants; in a head, expressions and aggregates.
-    """
-
-    label: str
-    arguments: tuple[Atom | Expression, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Unbounded(TimeNode):
-    """`unbounded`: all of time."""
-
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Now(TimeNode):
-    """`now`: the current point of time."""
-
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Sliding(TimeNode):
-    """`Range 1h Slide 30min`; without a slide the window is tumbling."""
-
-    range: Duration
-    slide: Duration | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Between(TimeNode):
-    """`[now - 1h, now]`, `[b(i), e(j) + 1min]`, `["2011-01-01", "2011-02-01"]`."""
-
-    begin: Expression
-    end: Expression
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-Window = Unbounded | Now | Sliding | Between
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,10 @@ from lark import Token
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.atoms import parts as raw
 from cera.languages.atoms.parts import Braces, Distinct, MisplacedError, Part, Term, Word
-from cera.languages.atoms.syntax import Between, Now, Origin, Relation, Sliding, Unbounded
+from cera.languages.atoms.syntax import Origin, Relation
 from cera.languages.expressions.transformer import ExpressionTransformer
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded
 from cera.model.expressions.expression import Comparison, DateTime, Negative, Temporal, Variable, Within
 from cera.rules.declarations import Attribute
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cera.languages.atoms.syntax import NOW, Between, Kind, Now, Sliding, Unbounded
+from cera.languages.atoms.syntax import NOW, Kind
 from cera.languages.streamlog.printer import print_time
 from cera.languages.streamlog.syntax import (
     EvaluationTime,
@@ -20,6 +20,7 @@ from cera.languages.streamlog.syntax import (
     leaves,
 )
 from cera.languages.text.nodes import Identifier
+from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded
 from cera.model.expressions.expression import event_references
 from cera.model.time.timers import TIMERS
 from cera.rules.rule import Activation

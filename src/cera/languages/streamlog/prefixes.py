@@ -22,7 +22,7 @@ from cera.languages.atoms.parts import (
     Word,
     query_atom,
 )
-from cera.languages.atoms.syntax import Between, Kind, Now, Sliding, Unbounded
+from cera.languages.atoms.syntax import Kind
 from cera.languages.streamlog.syntax import (
     Conjunction,
     Disjunction,
@@ -34,6 +34,7 @@ from cera.languages.streamlog.syntax import (
     WindowLiteral,
 )
 from cera.languages.text.nodes import Identifier
+from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded
 from cera.model.expressions.expression import And, Comparison, Expression, Not, Or, Temporal, Variable, Within
 
 #: A prefix that names what follows: `i`, `event i`, `state`.

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 
-from cera.languages.atoms.syntax import Atom
 from cera.languages.streamlog.syntax import (
     Conjunction,
     Disjunction,
@@ -25,6 +24,7 @@ from cera.languages.streamlog.syntax import (
     anchored,
 )
 from cera.languages.text.nodes import Identifier
+from cera.model.expressions.atoms import Atom
 from cera.model.expressions.expression import Expression, Variable, walk
 
 #: The variable that is another one wherever it stands.

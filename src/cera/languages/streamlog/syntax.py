@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from cera.diagnostics import Span
-from cera.languages.atoms.syntax import Atom, Declaration, Kind, Relation, TimeNode, Window
+from cera.languages.atoms.syntax import Declaration, Kind, Relation
 from cera.languages.text.nodes import Identifier
+from cera.model.expressions.atoms import Atom, TimeNode, Window
 from cera.model.expressions.expression import Comparison, ComparisonOperator, Not, Temporal, Within
 from cera.model.time.durations import Duration
 

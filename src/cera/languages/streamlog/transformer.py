@@ -18,7 +18,7 @@ from cera.languages.atoms.parts import (
     Prefixed,
     Word,
 )
-from cera.languages.atoms.syntax import Atom, Kind
+from cera.languages.atoms.syntax import Kind
 from cera.languages.atoms.transformer import OPERATORS, AtomTransformer
 from cera.languages.streamlog.mistakes import CODES
 from cera.languages.streamlog.prefixes import Prefix, literal_of, prefix_of, sort
@@ -40,6 +40,7 @@ from cera.languages.streamlog.syntax import (
 from cera.languages.text.items import Place
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Atom
 from cera.model.time.timers import SYNONYMS
 
 T = TypeVar("T")
