@@ -149,12 +149,11 @@ class Printer(AtomPrinter):
 
     def clause(self, clause: Clause) -> Document:
         several = len(clause.head) > 1
-        heads = []
+        heads: list[Document] = []
         for alternative in clause.head:
-            parts = [self.query(each) for each in alternative]
-            text = join(" and ", parts)
-            heads.append(concat("(", text, ")") if several and len(parts) > 1 else text)
-        head = join(" or ", heads) if heads else "false"
+            text = _lines(" and", [self.query(each) for each in alternative])
+            heads.append(concat("(", text, ")") if several and len(alternative) > 1 else text)
+        head = _lines(" or", heads) if heads else "false"
         if not clause.body:
             return concat(head, " <-")
         *others, last = [self.query(each) for each in clause.body]
@@ -249,6 +248,11 @@ class Printer(AtomPrinter):
                 return concat("(", inner, ")")
             case _:
                 assert_never(quantities)
+
+
+def _lines(connective: str, parts: Sequence[Document]) -> Document:
+    *others, last = parts
+    return Group(concat(*(concat(each, connective, SPACE) for each in others), last))
 
 
 def _conjuncts(query: Query) -> Sequence[Query]:
