@@ -134,7 +134,7 @@ class Locations:
 
 
 def _text(value: Value) -> str | None:
-    if isinstance(value, bool) or isinstance(value, Term):
+    if isinstance(value, bool | Term):
         return None
     return value if isinstance(value, str) else str(value)
 
