@@ -27,6 +27,7 @@ from cera.modules.answers.answer import Answer
 from cera.modules.module import Port, Settings, Unit
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 from cera.rules.declarations import RelationDeclaration
+from cera.wording import Setting
 
 #: The labels of the events that constraints derive.
 VIOLATION, UNKNOWN_PLACE = "violation", "unknown_place"
@@ -127,7 +128,7 @@ class ConstraintModule:
 
 def refuse_engine() -> NoReturn:
     raise UsageError(
-        "constraints are verified by the reference engine only so far: give --engine reference, "
+        f"constraints are verified by the reference engine only so far: give {Setting.ENGINE.of('reference')}, "
         "which takes a whole recording and is slow"
     )
 
