@@ -102,7 +102,7 @@ class Judge(Bodies):
         for binding in self.bindings(body, Binding()):
             for refutation in self._refuted(heads, binding):
                 violation = _violation(clause, binding, refutation)
-                trace = tuple((name, id(each)) for name, each in violation.identified)
+                trace = tuple((name, item.interval, id(item.happening)) for name, item in binding.items.items())
                 key = (_values_key(violation.values), trace, tuple(id(each) for each in binding.happenings))
                 if key not in seen:
                     seen.add(key)
