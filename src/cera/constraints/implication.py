@@ -12,7 +12,7 @@ from typing import Any
 from cera.constraints.clause import Alternative, Clause
 from cera.constraints.groups import binds, own_names
 from cera.constraints.names import used_variables
-from cera.constraints.numbers import ALL, CountSet, counts
+from cera.constraints.numbers import ALL, NO_NUMBER, CountSet, counts
 from cera.constraints.queries import Literal, Part
 from cera.constraints.specification import SOME
 from cera.model.expressions.expression import Comparison, EventReference, Variable
@@ -42,7 +42,7 @@ def numbers_of(part: Part) -> CountSet | None:
 def is_trivial(clause: Clause) -> bool:
     """Returns whether no stream can violate a clause: its body can never hold, or an alternative of its head always
     does, by itself or because of the body."""
-    if any(numbers_of(part) == CountSet(()) for part in clause.body):
+    if any(numbers_of(part) == NO_NUMBER for part in clause.body):
         return True
     return any(all(_always(part) or part in clause.body for part in each) for each in clause.head)
 
@@ -61,7 +61,7 @@ def is_unsatisfiable(clause: Clause) -> bool:
 def _never(part: Part) -> bool:
     if isinstance(part, Comparison):
         return part.left == part.right and part.operator not in _ALWAYS
-    return isinstance(part, Literal) and part.count is not None and not (numbers_of(part) or CountSet(((0, 0),)))
+    return isinstance(part, Literal) and numbers_of(part) == NO_NUMBER
 
 
 def contradicts(first: Clause, second: Clause) -> bool:

@@ -21,9 +21,10 @@ from cera.languages.protocol.results import (
     module_of_file,
 )
 
-_BEGIN = re.compile(
-    r"(\s|#[^\n]*\n)*(WHILE\s|IN\s+ANY\s+CASE\s|CONSTRAINT\s|LET\s+DETECT\s|IF\s|\(\s*(IN\s+ANY\s+CASE|IF|WHILE)\s)"
-)
+_SET = r"(WHILE\s|IN\s+ANY\s+CASE\s|CONSTRAINT\s|LET\s+DETECT\s|IF\s|\(\s*(IN\s+ANY\s+CASE|IF|WHILE)\s)"
+_BEGIN = re.compile(rf"(\s|#[^\n]*\n)*{_SET}")
+#: Declarations, which StreamLog has too, and a set of constraints behind them.
+_DECLARED = re.compile(rf"(\s|#[^\n]*\n)*(ORIGIN\s*\"|relation\s)[^<]*^{_SET}", re.MULTILINE)
 
 
 def _clauses(compiled: CompiledModule[Program]) -> str:
@@ -63,7 +64,7 @@ class Escl(Language[Program]):
     )
 
     def claims(self, text: str) -> float:
-        return 1.0 if _BEGIN.match(text) else 0.0
+        return 1.0 if _BEGIN.match(text) or _DECLARED.match(text) else 0.0
 
     def parse(self, source: Source) -> ParsedSource[Program]:
         parsed = parse(source)

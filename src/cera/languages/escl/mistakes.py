@@ -132,6 +132,8 @@ _HABITS = {
 _BEFORE = frozenset({"range", "RANGE", "var", "NOT", "if"})
 #: Words that begin something that `END` closes.
 OPENING = frozenset({"WHILE", "IF", "DETECT"})
+#: Words that are not misspelt ones.
+_KEYWORDS = OPENING | {"event", "state", "exists", "while", "not", "no", "THEN", "END", "LET", "IN", "ON", "CONSTRAINT"}
 _BETWEEN = ("and", "or", "within", "apart-by", "group-by", *RELATIONS)
 
 
@@ -145,10 +147,20 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
         return f'a declaration is `ORIGIN "…"` or `{relation}`'
     if found in _HABITS or before in _BEFORE:
         return _HABITS.get(found) or _HABITS[before]
+    if found == "THEN" and "CASE" in texts[: index + 2]:
+        return "a fact is `IN ANY CASE … END`, and a rule `IF … THEN … END`"
+    if found == "END" and "IF" in texts and "THEN" not in texts[: index + 2]:
+        return "a rule is `IF … THEN … END`"
+    if texts[index] == "CONSTRAINT" or before == "CONSTRAINT":
+        return "a constraint is named before a colon: `CONSTRAINT fair: IF …`"
+    if found in ("IF", "IN", "WHILE", "CONSTRAINT") and "DETECT" in texts and "IN" not in texts[: index + 2]:
+        return "`IN` is missing: `LET DETECT … END IN … END`"
+    if texts[index] == "while":
+        return f"after `while` stands an identifier, or one of {', '.join(COMBINATIONS)} before braces"
     if found == "." and texts[index + 3 : index + 5] == [".", "."]:
         return "what is left out cannot be read: write it, or a comment"
     if before in ("and", "or", "not"):
-        return f"something is missing before or after `{before}`"
+        return f"an atom or a condition is missing after `{before}`"
     if before == "exists":
         return "after `exists` stands how many there are: `exists >= 1 p(X)`, `exists (= 0 or >= 3) p(X)`"
     if before == "while":
@@ -168,7 +180,8 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
     if found == ",":
         return "atoms and conditions are joined by `and`"
     if lexeme.kind in ("word", "string") and before not in ("", ":") and (before[-1:].isalnum() or before in ")]}"):
-        return did_you_mean(found, _BETWEEN) or f"`and`, `or` or `END` is missing before `{found}`"
+        meant = None if found in _KEYWORDS else did_you_mean(found, _BETWEEN)
+        return meant or f"`and`, `or` or `END` is missing before `{found}`"
     return None
 
 

@@ -26,6 +26,8 @@ _READER: items.ItemReader[items.Piece[Start], Item] = items.ItemReader(
     lambda text, piece: parse_tree(text, piece.kind), transform, explained
 )
 _JOINING = frozenset({"and", "or", "∧", "∨"})
+#: Behind these words a set of constraints belongs to what is before it.
+_GOING_ON = _JOINING | {"LET", "IN", "("}
 _OPENED, _CLOSED = frozenset("([{"), frozenset(")]}")
 
 
@@ -36,14 +38,16 @@ def parse(source: Source) -> ParsedProgram:
 def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:
     """Returns the items among the lexemes (without comments) of a text.
 
-    A set of constraints goes on while something is open, or joined by a connective. `WHILE` at the beginning of a line
-    begins another one even if an `END` is missing before it.
+    A set of constraints goes on while something is open, or joined by a connective. `WHILE` and `CONSTRAINT` at
+    the beginning of a line, and all else behind a blank line, begin another one even if an `END` is missing.
     """
     bounds: list[tuple[int, Start]] = []
     depth = 0
     for index, lexeme in enumerate(lexemes):
         before = lexemes[index - 1].text if index else ""
-        ended = depth <= 0 and before in ("END", ")") and lexeme.text not in _JOINING
+        ended = (
+            depth <= 0 and lexeme.text not in _JOINING and (before == "END" or (before == ")" and _begins_set(lexeme)))
+        )
         begins = not bounds or (ended if bounds[-1][1] == "constraints" else _begins_set(lexeme))
         if _declares(lexemes, index) and (depth <= 0 or _leads_line(text, lexeme)):
             bounds.append((index, "declaration"))
@@ -60,9 +64,12 @@ def _begins_set(lexeme: Lexeme) -> bool:
 
 
 def _restarts(text: str, lexeme: Lexeme, before: str) -> bool:
-    """Returns whether a module begins a line, behind something that it is not joined to."""
-    start = text.rfind("\n", 0, lexeme.start) + 1
-    return lexeme.text == "WHILE" and start == lexeme.start and before == "END"
+    """Returns whether a set begins a line behind something that it is not joined to: not indented."""
+    line = text.rfind("\n", 0, lexeme.start) + 1
+    if line != lexeme.start or not _begins_set(lexeme) or before in _GOING_ON:
+        return False
+    blank = not text[text.rfind("\n", 0, max(line - 1, 0)) + 1 : line].strip()
+    return blank or lexeme.text in ("WHILE", "CONSTRAINT")
 
 
 def _leads_line(text: str, lexeme: Lexeme) -> bool:

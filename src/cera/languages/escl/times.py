@@ -30,6 +30,7 @@ from cera.model.time.durations import format_duration
 from cera.model.time.periodic_windows import checked_period
 from cera.model.time.time_text import parse_datetime
 from cera.rules.states import STATE_TIMERS
+from cera.wording import Setting
 
 #: Timers that lie outside of what they are relative to, but for one point.
 _OUTSIDE = ("from-end", "from-start-backward")
@@ -51,7 +52,7 @@ def check_times(scope: Scope) -> Iterator[Diagnostic]:
                 yield from _bare(part)
             case Directed() | SentFrom() | Apart():
                 message = "this asks where events come from, which a file of locations says"
-                hint = "give it with --locations when the constraints are verified"
+                hint = f"give it with {Setting.LOCATIONS} when the constraints are verified"
                 yield Diagnostic("EC406", "note", message, part.span, hint)
             case _:
                 pass
@@ -81,11 +82,11 @@ def _kinds(scope: Scope) -> dict[str, str]:
 
 
 def _timer(part: TimerLiteral, kinds: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """Reports timers that a state cannot have (EC302), because they would end before it."""
+    """Reports timers that a state cannot have (EC302), because they would begin or end before it."""
     anchor = part.anchor
     kind = kinds.get(anchor.identifier) if isinstance(anchor, EventReference) else anchor.kind
     if kind == "state" and part.timer not in STATE_TIMERS:
-        message = f"a state has no timer `{part.timer}`: it would end before the state does"
+        message = f"a state has no timer `{part.timer}`: it would begin or end before the state does"
         yield Diagnostic("EC302", "error", message, part.span, f"of a state there are {', '.join(STATE_TIMERS)}")
     elif kind == "window":
         hint = "a timer is relative to an event or a state"

@@ -129,6 +129,9 @@ class ItemTransformer(AtomTransformer):
         time = self._query(part if declared is None else self.prefixed(declared.span, declared, part))
         if isinstance(time, Membership):
             time = Literal(Atom(time.identifier.identifier, span=time.span), span=time.span)
+        if isinstance(time, Literal) and time.atom == Atom("Range"):
+            hint = "after `Range` stands a duration: `Range 3h Slide 1h`"
+            self._misplaced(MisplacedError("expected a duration", part.span, hint))
         if not isinstance(time, Literal | TimerLiteral | WindowLiteral):
             hint = "write `WHILE state: p(X)`, `WHILE from-end[event: p(X), 1h]` or `WHILE Range 1h`"
             self._misplaced(MisplacedError("expected an event, a state, a timer or a window", part.span, hint))
