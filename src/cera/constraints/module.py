@@ -17,7 +17,7 @@ from cera.diagnostics import Note, Span
 from cera.errors import UsageError
 from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
-from cera.model.events.states import ENDING, OPENING
+from cera.model.events.states import ENDING, OPENING, name_of
 from cera.model.expressions.atoms import Atom
 from cera.model.tags import tagged
 from cera.model.terms.term import Term
@@ -196,15 +196,25 @@ def violation_event(module: ConstraintModule, violation: Violation) -> DerivedEv
     children.append(Term("expected", [violation.expected]))
     if violation.found:
         children.append(Term("found", [violation.found]))
-    causes: dict[str, Event] = {}
+    term = Term(VIOLATION, children)
+    derivation = Derivation(f"{module.name}.{clause.name}", _causes(violation))
+    return DerivedEvent(Event(term, point(violation.at)), (derivation,))
+
+
+def _causes(violation: Violation) -> dict[str, Event]:
+    """Returns the events at fault by name: their identifiers, or else their labels with a number."""
+    found: dict[str, Event] = {}
     for name, happening in violation.identified:
         for event in _events(happening):
-            causes.setdefault(name, event)
-    named = set(map(id, (happening for _, happening in violation.identified)))
-    collected = [event for each in violation.faults if id(each) not in named for event in _events(each)]
-    term = Term(VIOLATION, children)
-    derivation = Derivation(f"{module.name}.{clause.name}", causes, tuple(dict.fromkeys(collected)))
-    return DerivedEvent(Event(term, point(violation.at)), (derivation,))
+            found.setdefault(name, event)
+    for happening in violation.faults:
+        for event in _events(happening):
+            if event not in found.values():
+                label, number = name_of(event.label), 1
+                while (name := label if number == 1 else f"{label} {number}") in found:
+                    number += 1
+                found[name] = event
+    return found
 
 
 def _events(happening: Happening) -> Iterator[Event]:

@@ -56,7 +56,7 @@ class Escl(Language[Program]):
                 _clauses,
                 "constraints of ESCL",
                 "constraints of ESCL",
-                about="Constraints become clauses in five steps, which `--steps` shows.",
+                about="Constraints become clauses in five steps, which can be shown too.",
                 examples=(Example("auction.escl"),),
                 steps=_steps,
             )
