@@ -290,7 +290,7 @@ def _pairs(head: Atom, atom: Atom) -> Iterator[tuple[Expression, Expression]]:
 
 def _needed(tree: ConstraintSet, own: Definitions) -> set[str]:
     """Returns the labels of definitions that something in a set still refers to, directly or by another one."""
-    found = {label for part in _all_parts(tree) for label in labels_of(part) if label in own}
+    found = {label for part in all_parts(tree) for label in labels_of(part) if label in own}
     while True:
         more = {
             label
@@ -305,21 +305,22 @@ def _needed(tree: ConstraintSet, own: Definitions) -> set[str]:
         found |= more
 
 
-def _all_parts(tree: ConstraintSet) -> Iterator[Part]:
+def all_parts(tree: ConstraintSet) -> Iterator[Part]:
+    """Yields the literals and conditions of a set, those of definitions and the times of modules too."""
     match tree:
         case Constraint():
             yield from parts_of(tree.body)
             yield from parts_of(tree.head)
         case Module():
             yield tree.time
-            yield from _all_parts(tree.constraints)
+            yield from all_parts(tree.constraints)
         case LocalDefinitions():
             for definition in tree.definitions:
                 yield from parts_of(definition.body)
-            yield from _all_parts(tree.constraints)
+            yield from all_parts(tree.constraints)
         case AllConstraints() | AnyConstraint():
             for each in tree.parts:
-                yield from _all_parts(each)
+                yield from all_parts(each)
         case _:
             assert_never(tree)
 

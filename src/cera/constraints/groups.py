@@ -73,12 +73,11 @@ def own_names(part: Part) -> frozenset[str]:
     return used_variables(part) | identifiers
 
 
-def components(head: Sequence[Part], body: Sequence[Part]) -> list[tuple[Part, ...]]:
-    """Returns the parts of a conjunction in groups that share no name which only the head has.
+def components(head: Sequence[Part], known: frozenset[str]) -> list[tuple[Part, ...]]:
+    """Returns the parts of a conjunction in groups that share no name but known ones; each keeps its order.
 
-    H1 and H2 <- B  is  H1 <- B  and  H2 <- B,  if they share no such name.
+    H1 and H2 <- B  is  H1 <- B  and  H2 <- B,  if they share no name which only the head has.
     """
-    known = frozenset[str]().union(*map(own_names, body))
     found: list[tuple[list[int], frozenset[str]]] = []
     for index, part in enumerate(head):
         names = own_names(part) - known

@@ -33,7 +33,7 @@ from cera.constraints.constraint import (
     parts_of,
 )
 from cera.constraints.definitions import labels_of, names_of, without_definitions
-from cera.constraints.groups import binds, components, counted
+from cera.constraints.groups import binds, components, counted, own_names
 from cera.constraints.names import Names, fresh, used_variables
 from cera.constraints.queries import (
     Conjunction,
@@ -245,7 +245,8 @@ def clauses_of(constraint: Constraint, definitions: Sequence[Definition]) -> Ite
     counted_body = tuple(counted(body, (), frozenset()))
     name = constraint.name or ""
     if len(said) == 1:
-        for part in components(said[0], counted_body):
+        known = frozenset[str]().union(*map(own_names, counted_body))
+        for part in components(said[0], known):
             yield _clause(name, (part,), counted_body, definitions, constraint)
     else:
         yield _clause(name, tuple(said), counted_body, definitions, constraint)

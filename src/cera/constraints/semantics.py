@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from cera.constraints.binding import Binding, Plan, plan
 from cera.constraints.bodies import Bodies
 from cera.constraints.clause import Clause
-from cera.constraints.groups import own_names
+from cera.constraints.groups import components, own_names
 from cera.constraints.queries import HullLiteral, Literal, Membership, Part, TimerLiteral, WindowLiteral
 from cera.constraints.stream import Happening, Stream, Values
 from cera.constraints.texts import condition_text, count_text, literal_text
@@ -129,7 +129,7 @@ class Judge(Bodies):
     def refutation(self, parts: Sequence[Part], binding: Binding) -> Refutation | None:
         """Returns the earliest refutation of a conjunction; None if it holds, or nothing is certain."""
         known = frozenset(binding.values) | {f"#{name}" for name in binding.items}
-        found = [self._component(each, binding) for each in _components(parts, known)]
+        found = [self._component(each, binding) for each in components(parts, known)]
         refuted = [each for each in found if each is not None]
         return min(refuted, key=lambda each: each.at) if refuted else None
 
@@ -247,18 +247,6 @@ class Judge(Bodies):
         if over is None:
             return self.settled(part, times)
         return begun(times) if over == 0 else max(members[over - 1].known, begun(times))
-
-
-def _components(parts: Sequence[Part], known: frozenset[str]) -> list[tuple[Part, ...]]:
-    """Returns parts in groups that share no name without a value; each keeps its order."""
-    found: list[tuple[list[int], frozenset[str]]] = []
-    for index, part in enumerate(parts):
-        names = own_names(part) - known
-        touching = [each for each in found if each[1] & names]
-        found = [each for each in found if not each[1] & names]
-        indexes = sorted([index, *(i for each in touching for i in each[0])])
-        found.append((indexes, names.union(*(each[1] for each in touching))))
-    return [tuple(parts[i] for i in indexes) for indexes, _ in found]
 
 
 def _window(times: Times) -> Interval | None:

@@ -13,9 +13,9 @@ from cera.constraints.constraint import (
     Module,
     parts_of,
 )
-from cera.constraints.definitions import literals_of
+from cera.constraints.definitions import all_parts, literals_of
 from cera.constraints.kinds import said_kinds, uses
-from cera.constraints.queries import Kind, Part
+from cera.constraints.queries import Kind
 from cera.diagnostics import Diagnostic, Note, Span
 from cera.languages.escl.syntax import Program
 from cera.model.expressions.atoms import Atom
@@ -64,7 +64,7 @@ def _constraint_names(program: Program) -> Iterator[Diagnostic]:
         first.setdefault(constraint.name, constraint.span)
 
 
-def _definitions(tree: ConstraintSet, around: frozenset[str] = frozenset()) -> Iterator[Diagnostic]:
+def _definitions(tree: ConstraintSet) -> Iterator[Diagnostic]:
     """Reports definitions that need themselves (EC107), and literals that ask for what none derives (EC106)."""
     match tree:
         case LocalDefinitions():
@@ -81,15 +81,15 @@ def _definitions(tree: ConstraintSet, around: frozenset[str] = frozenset()) -> I
             heads: dict[str, list[Atom]] = {}
             for definition in tree.definitions:
                 heads.setdefault(definition.head.atom.label, []).append(definition.head.atom)
-            for part in _parts(tree.constraints):
+            for part in all_parts(tree.constraints):
                 for literal in literals_of(part):
                     yield from _attributes(literal.atom, heads.get(literal.atom.label, []))
-            yield from _definitions(tree.constraints, around)
+            yield from _definitions(tree.constraints)
         case Module():
-            yield from _definitions(tree.constraints, around)
+            yield from _definitions(tree.constraints)
         case AllConstraints() | AnyConstraint():
             for each in tree.parts:
-                yield from _definitions(each, around)
+                yield from _definitions(each)
         case Constraint():
             return
 
@@ -102,18 +102,3 @@ def _attributes(atom: Atom, heads: list[Atom]) -> Iterator[Diagnostic]:
                 message = f"the local definition of `{atom.label}` derives no `{each.label}`"
                 note = (Note("this is what it derives", head.span),)
                 yield Diagnostic("EC106", "error", message, each.span, "add it there, or leave it out here", note)
-
-
-def _parts(tree: ConstraintSet) -> Iterator[Part]:
-    match tree:
-        case Constraint():
-            yield from parts_of(tree.body)
-            yield from parts_of(tree.head)
-        case Module():
-            yield tree.time
-            yield from _parts(tree.constraints)
-        case LocalDefinitions():
-            yield from _parts(tree.constraints)
-        case AllConstraints() | AnyConstraint():
-            for each in tree.parts:
-                yield from _parts(each)
