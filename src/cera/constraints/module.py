@@ -128,8 +128,8 @@ class ConstraintModule:
 
 def refuse_engine() -> NoReturn:
     raise UsageError(
-        f"constraints are verified by the reference engine only so far: give {Setting.ENGINE.of('reference')}, "
-        "which takes a whole recording and is slow"
+        "constraints are verified by `cera verify`, and so far over recordings and by the reference engine only, which "
+        f"is slow; rules can see their violations with {Setting.ENGINE.of('reference')}"
     )
 
 
