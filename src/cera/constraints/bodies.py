@@ -127,7 +127,8 @@ class Bodies:
                 continue
             grouped = binding.extended(values, at=at)
             if part.identifier is None:
-                yield replace(grouped, happenings=(*grouped.happenings, *found))
+                seen = (each for each in found if each.known <= at)
+                yield replace(grouped, happenings=(*grouped.happenings, *seen))
             else:
                 for each in found:
                     yield grouped.extended({}, part.identifier, item_of(each), each.known)

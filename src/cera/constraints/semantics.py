@@ -219,7 +219,8 @@ class Judge(Bodies):
         window = _window(times)
         counted = None
         if at is not None:
-            counted = Refutation(at, count_text(part), f"found {len(members)}", tuple(members), window)
+            seen = tuple(each for each in members if each.known <= at)  # those that come later are not at fault
+            counted = Refutation(at, count_text(part), f"found {len(seen)}", seen, window)
         if part.identifier is None:
             others = self.refutation(rest, binding)
         else:
