@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import permutations, product
 
 from cera.automata.automaton import LAST, THIS, Constant, Declaration, EventQuery, Path, Reference
+from cera.automata.compiled import scalars
 from cera.automata.limits import too_many_runs
 from cera.automata.module import AutomatonModule
 from cera.automata.reports import (
@@ -36,6 +37,8 @@ from cera.automata.times import Stretch, Times, compares, holds, times_of
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.occurrence import Cell, Occurrence, occurrence, unwrap, wrap
+from cera.model.matching.matching import match
+from cera.model.matching.patterns import with_values
 from cera.model.terms.term import Term, Value
 from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
@@ -297,7 +300,7 @@ class Configuration:
                 enabled = [
                     (number, step, event, found)
                     for step in self.structure.executed[instance.state]
-                    if (found := self._enabled_by(run, instance, step, event, now)) is not None
+                    for found in self._enabled_by(run, instance, step, event, now)
                 ]
                 if not enabled and self.structure.states[instance.state].is_opaque:
                     continue
@@ -312,26 +315,40 @@ class Configuration:
 
     def _is_relevant(self, instance: Instance, event: Event) -> bool:
         schema = self.structure.schemas[instance.state]
-        return any(_match(query, event, instance.variables, unbound=True) is not None for query in schema)
+        return any(self._matches(query, event, instance.variables, unbound=True) for query in schema)
 
-    def _enabled_by(self, run: Run, instance: Instance, step: Step, event: Event, now: Time) -> Bindings | None:
-        """Returns what an event binds if it enables a transition in an instance."""
+    def _enabled_by(self, run: Run, instance: Instance, step: Step, event: Event, now: Time) -> Iterator[Bindings]:
+        """Yields what an event can bind if it enables a transition in an instance."""
         label = step.transition.label
         if step.trigger != "event" or step.before != instance.active:
-            return None
+            return
         assert label.query is not None
-        found = _match(label.query, event, instance.variables)
-        if found is None or any(
-            self._is_used(run.used, each, found[each.variable], now) for each in label.query.unique
-        ):
-            return None
-        known = {**instance.known, THIS: Times(event.begin, event.end)}
-        if not all(holds(each, known, now) for each in label.times):
-            return None
-        values = {name: unwrap(value) for name, value in {**instance.variables, **found}.items()}
-        if not all(self.evaluator.holds(each, values, {}) for each in label.conditions):
-            return None
-        return found if self._terminates(instance, step) else None
+        for found in self._matches(label.query, event, instance.variables):
+            if any(self._is_used(run.used, each, found[each.variable], now) for each in label.query.unique):
+                continue
+            known = {**instance.known, THIS: Times(event.begin, event.end)}
+            if not all(holds(each, known, now) for each in label.times):
+                continue
+            values = {name: unwrap(value) for name, value in {**instance.variables, **found}.items()}
+            if not all(self.evaluator.holds(each, values, {}) for each in label.conditions):
+                continue
+            if self._terminates(instance, step):
+                yield found
+
+    def _matches(
+        self, query: EventQuery, event: Event, variables: Mapping[str, Cell], *, unbound: bool = False
+    ) -> list[Bindings]:
+        """Returns all that a query can bind if an event matches it with these bindings; a pattern can in several ways.
+
+        Where histories are divided by an attribute, an event without one value of it belongs to none.
+        """
+        if query.pattern is None:
+            found = _match(query, event, variables, unbound=unbound)
+            return [] if found is None else [found]
+        divided = self.structure.key is not None
+        if divided and self._key(event) is None:
+            return []
+        return _pattern_matches(query, event, variables, unbound=unbound)
 
     def _is_used(self, used: Iterable[Used], unique: Declaration, value: Cell, now: Time) -> bool:
         return any(
@@ -362,7 +379,7 @@ class Configuration:
             if step.trigger != "absence" or step.before != instance.active:
                 continue
             assert label.query is not None
-            if _match(label.query, event, instance.variables) is None:
+            if not self._matches(label.query, event, instance.variables):
                 continue
             stretch = times_of(label.times, instance.known)
             if stretch.latest is None or all(holds(each, instance.known, now) for each in label.times):
@@ -438,9 +455,12 @@ class Configuration:
     def _enter(self, step: Step, event: Event, now: Time) -> Iterator[Run]:
         label = step.transition.label
         assert label.query is not None
-        found = _match(label.query, event, {})
-        if found is None:
-            return
+        for found in self._matches(label.query, event, {}):
+            yield from self._entered(step, event, found, now)
+
+    def _entered(self, step: Step, event: Event, found: Bindings, now: Time) -> Iterator[Run]:
+        label = step.transition.label
+        assert label.query is not None
         key = self._key(event)
         used = {each for where, each in self._used if where == key}
         if any(self._is_used(used, each, found[each.variable], now) for each in label.query.unique):
@@ -613,6 +633,26 @@ def _match(query: EventQuery, event: Event, variables: Mapping[str, Cell], *, un
             case Declaration():
                 if found.setdefault(value.variable, cell) != cell:
                     return None
+    return found
+
+
+def _pattern_matches(
+    query: EventQuery, event: Event, variables: Mapping[str, Cell], *, unbound: bool
+) -> list[Bindings]:
+    """Returns what a pattern binds: the values of its variables are put in, and those that it declares come out.
+
+    Variables have values, not terms.
+    """
+    assert query.pattern is not None
+    if event.label != query.label or (not unbound and not query.referenced <= variables.keys()):
+        return []
+    given = scalars({name: variables[name] for name in query.referenced & variables.keys()})
+    found: list[Bindings] = []
+    for answer in match(with_values(query.pattern, given), event.term):
+        bound = {name: answer[name] for name in query.declared}
+        cells = {name: wrap(value) for name, value in bound.items() if not isinstance(value, Term)}
+        if len(cells) == len(bound) and cells not in found:
+            found.append(cells)
     return found
 
 

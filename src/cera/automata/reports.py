@@ -139,7 +139,7 @@ def expectations(structure: Structure, view: InstanceView, now: Time) -> Iterato
 def query_text(query: EventQuery, value_of: Callable[[str], Cell | None]) -> str:
     """Returns a query with the values that are known: `bid(itemID(5))`."""
     parts = []
-    for path, value in query.attributes:
+    for path, value in query.named:
         known: Value | None = value.value if isinstance(value, Constant) else None
         if isinstance(value, Reference):
             cell = value_of(value.variable)

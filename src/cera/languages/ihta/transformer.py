@@ -184,11 +184,11 @@ class ItemTransformer(ExpressionTransformer):
     def _query(self, part: Any) -> EventQuery:
         match part:
             case _Called():
-                return EventQuery(part.label, tuple(self._attributes(part)), part.span)
+                return EventQuery(part.label, tuple(self._attributes(part)), span=part.span)
             case _Word():
-                return EventQuery(part.name, (), part.span)
+                return EventQuery(part.name, span=part.span)
             case Variable():
-                return EventQuery(part.name, (), part.span)
+                return EventQuery(part.name, span=part.span)
             case _:
                 hint = "write an event such as bid(itemID(I)), or a constraint such as now - e(last) >= 30s"
                 self._misplaced("expected an event or a comparison", part.span, hint)
