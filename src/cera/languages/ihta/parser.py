@@ -11,19 +11,32 @@ from functools import cache
 
 from lark import Lark, Token, Tree
 
-from cera.diagnostics import Source
+from cera.diagnostics import Diagnostic, Source
 from cera.languages.expressions.grammar import item_parser, read_grammar
 from cera.languages.ihta.mistakes import explained
 from cera.languages.ihta.syntax import STARTS, Item, Program, Start
 from cera.languages.ihta.transformer import transform
+from cera.languages.patterns.grammar import pattern_grammar
 from cera.languages.text import items
-from cera.languages.text.items import Piece, parse_item, pieces
+from cera.languages.text.items import MismatchError, Piece, parse_item, pieces
 from cera.languages.text.scanner import Lexeme
 
 ParsedProgram = items.ParsedProgram[Program]
 
+
+def _explained(source: Source, piece: Piece[Start], mismatch: MismatchError) -> list[Diagnostic]:
+    def again(text: str) -> MismatchError | None:
+        try:
+            parse_tree(text, piece.kind)
+        except MismatchError as error:
+            return error
+        return None
+
+    return explained(source, piece, mismatch, again)
+
+
 _READER: items.ItemReader[items.Piece[Start], Item] = items.ItemReader(
-    lambda text, piece: parse_tree(text, piece.kind), transform, explained
+    lambda text, piece: parse_tree(text, piece.kind), transform, _explained
 )
 
 
@@ -36,16 +49,20 @@ def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:
     bounds: list[tuple[int, Start]] = []
     depth = 0
     for index, lexeme in enumerate(lexemes):
-        following = lexemes[index + 1] if index + 1 < len(lexemes) else None
         if _begins_automaton(lexemes, index):
             bounds.append((index, "automaton"))
             depth = 0
-        elif lexeme.text == "use" and depth == 0 and following is not None and following.kind == "string":
+        elif lexeme.text == "use" and depth == 0 and (not bounds or _ends(lexemes[index - 1])):
             bounds.append((index, "use"))
         elif not bounds:
             bounds.append((index, "automaton"))
         depth += (lexeme.text == "{") - (lexeme.text == "}")
     return pieces(lexemes, bounds)
+
+
+def _ends(lexeme: Lexeme) -> bool:
+    """Returns whether an item may end with a lexeme."""
+    return lexeme.text in ("}", ";") or lexeme.kind == "string"
 
 
 def _begins_automaton(lexemes: Sequence[Lexeme], index: int) -> bool:
@@ -65,4 +82,4 @@ def parse_tree(text: str, start: Start) -> Tree[Token]:
 
 @cache
 def lark() -> Lark:
-    return item_parser(STARTS, read_grammar(__package__))
+    return item_parser(STARTS, pattern_grammar(), read_grammar(__package__))

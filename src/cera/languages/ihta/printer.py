@@ -6,7 +6,6 @@ import re
 
 from cera.automata.automaton import Constant, Declaration, EventQuery, Reference, Value
 from cera.diagnostics import Source
-from cera.languages.expressions.printer import ExpressionPrinter
 from cera.languages.ihta.parser import parse
 from cera.languages.ihta.syntax import (
     Arrow,
@@ -23,17 +22,21 @@ from cera.languages.ihta.syntax import (
     Schema,
     Use,
 )
-from cera.languages.text.formatting import formatted
+from cera.languages.patterns.printer import PatternPrinter
+from cera.languages.text.formatting import Decorate, blank_line_between, formatted, undecorated
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, concat, join, render
 from cera.languages.text.literals import string_text
 from cera.model.expressions.expression import Expression
 from cera.model.expressions.printer import COMPARISON, Spelling
+from cera.model.matching.patterns import TermPattern
 from cera.model.terms.term import format_scalar
 from cera.model.time.durations import Duration, format_duration
 
 _WORD = re.compile(r"(?!(?:true|false)$)[a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)*")
 _LABEL = re.compile(rf"{_WORD.pattern}|[A-Z_][A-Za-z0-9_]*|true|false")
 _CODE = re.compile("0[0-9]+")
+#: Labels of patterns that need no quotes.
+_PLAIN = re.compile(r"(?!(?:not|var|unique)$)([a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)*|[A-Z_][A-Za-z0-9_]*)")
 
 
 def print_program(program: Program) -> str:
@@ -44,8 +47,15 @@ def print_automaton(automaton: AutomatonText) -> str:
     return render(concat(Printer().item(automaton), HARD))
 
 
-class Printer(ExpressionPrinter):
+class Printer(PatternPrinter):
     spelling = Spelling(variable=str)
+
+    def __init__(self, decorate: Decorate = undecorated, *, keeps_gaps: bool = False) -> None:
+        super().__init__(decorate)
+        #: Whether blank lines between states and transitions are those of the source.
+        self._keeps_gaps = keeps_gaps
+        #: The variables that the pattern being printed declares, each as it is written where it comes next.
+        self._declared: dict[str, str] = {}
 
     def program(self, program: Program) -> Document:
         written: list[Document] = []
@@ -69,9 +79,17 @@ class Printer(ExpressionPrinter):
     def _block(self, block: Block) -> Document:
         members = [self.decorate(member, self._member(member)) for member in block.members]
         if block.is_opaque:
-            members.insert(0, "…")
-        lines = (concat(HARD, member) for member in members)
+            members.insert(0, "...")
+        gaps = [False, *map(self._is_gap, block.members, block.members[1:])]
+        gaps = [*([False] if block.is_opaque else []), *gaps]
+        lines = (concat(HARD, HARD if gap else "", member) for gap, member in zip(gaps, members, strict=False))
         return concat("{", Indent(concat(*lines)), HARD, "}")
+
+    def _is_gap(self, first: Member, second: Member) -> bool:
+        """Returns whether there is a blank line between two members in the source."""
+        if not self._keeps_gaps or first.span is None or second.span is None:
+            return False
+        return blank_line_between(first.span.source.text, first.span.end, second.span.start)
 
     def _member(self, member: Member) -> Document:
         match member:
@@ -111,6 +129,9 @@ class Printer(ExpressionPrinter):
         return concat(first, Indent(concat(*(concat(SPACE, "and ", other) for other in others))))
 
     def _query(self, query: EventQuery) -> Document:
+        if query.pattern is not None:
+            self._declared = {each.variable: self._declaration(each, "var ") for each in query.declarations}
+            return self.pattern(query.pattern)
         label = query.label if _LABEL.fullmatch(query.label) else string_text(query.label)
         return f"{label}({self._attributes(query.attributes)})" if query.attributes else label
 
@@ -136,13 +157,32 @@ class Printer(ExpressionPrinter):
             case Reference():
                 return value.variable
             case Declaration():
-                unique = "unique " if value.unique else ""
-                memory = "" if value.memory is None else f" for {format_duration(Duration(0, value.memory))}"
-                return f"{unique}{value.variable}*{memory}"
+                return self._declaration(value)
             case Constant(value=str() as text) if _WORD.fullmatch(text) or _CODE.fullmatch(text):
                 return text
             case Constant():
                 return format_scalar(value.value)
+
+    def _declaration(self, declaration: Declaration, word: str = "") -> str:
+        unique = "unique " if declaration.unique else ""
+        memory = "" if declaration.memory is None else f" for {format_duration(Duration(0, declaration.memory))}"
+        return f"{unique}{word}{declaration.variable}*{memory}"
+
+    def _pattern_variable(self, name: str) -> str:
+        """Returns `var X`, or `var X*`: what makes it unique is written once."""
+        found = self._declared.get(name)
+        if found is None:
+            return super()._pattern_variable(name)
+        self._declared[name] = f"var {name}*"
+        return found
+
+    def _pattern_label(self, pattern: TermPattern) -> str:
+        label = pattern.label
+        return (
+            string_text(label)
+            if isinstance(label, str) and not _PLAIN.fullmatch(label)
+            else super()._pattern_label(pattern)
+        )
 
 
 def format_source(source: Source) -> str:
@@ -150,5 +190,5 @@ def format_source(source: Source) -> str:
     parse."""
     parsed = parse(source)
     program = parsed.program
-    printed = (lambda decorate: Printer(decorate).program(program)) if program.items else None
-    return formatted(source, parsed.diagnostics, parsed.comments, printed)
+    printed = (lambda decorate: Printer(decorate, keeps_gaps=True).program(program)) if program.items else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed, keeps_gaps=True)
