@@ -7,19 +7,21 @@ parsed on its own by `grammar.lark` (Lark, LALR, contextual lexer).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 from lark import Lark, Token, Tree
 
-from cera.diagnostics import Diagnostic, Source
+from cera.diagnostics import Diagnostic, Source, Span
 from cera.languages.expressions.grammar import item_parser, read_grammar
-from cera.languages.ihta.mistakes import explained
-from cera.languages.ihta.syntax import STARTS, Item, Program, Start
-from cera.languages.ihta.transformer import transform
+from cera.languages.ihta.json_reader import is_json, read_automata
+from cera.languages.ihta.mistakes import CODES, explained
+from cera.languages.ihta.syntax import STARTS, Item, LabelText, Program, Start
+from cera.languages.ihta.transformer import transform, transform_label
 from cera.languages.patterns.grammar import pattern_grammar
 from cera.languages.text import items
 from cera.languages.text.items import MismatchError, Piece, parse_item, pieces
-from cera.languages.text.scanner import Lexeme
+from cera.languages.text.scanner import Lexeme, scan
 
 ParsedProgram = items.ParsedProgram[Program]
 
@@ -41,7 +43,31 @@ _READER: items.ItemReader[items.Piece[Start], Item] = items.ItemReader(
 
 
 def parse(source: Source) -> ParsedProgram:
+    if is_json(source.text):
+        program, diagnostics = read_automata(source, _label_in_json)
+        return ParsedProgram(program, diagnostics, ())
     return items.read_program(source, Program, cut, _READER)
+
+
+def _label_in_json(text: str, place: Span) -> tuple[LabelText | None, list[Diagnostic]]:
+    """Reads the label that is the value of a JSON string; places are in the string, unless that has escapes."""
+    is_plain = place.text[1:-1] == text
+
+    def inside(first: int, last: int) -> Span:
+        begin = place.start + 1
+        return Span(place.source, begin + first, begin + last) if is_plain else place
+
+    try:
+        return transform_label(parse_tree(text, "label"), inside)
+    except MismatchError as mismatch:
+        label = Source(place.source.name, text)
+        piece: Piece[Start] = Piece("label", tuple(each for each in scan(text) if each.kind != "comment"))
+        if not piece.lexemes:
+            return None, [Diagnostic(CODES.unexpected, "error", "the label is empty", place)]
+        return None, [
+            replace(each, span=place if each.span is None else inside(each.span.start, each.span.end), notes=())
+            for each in explained(label, piece, mismatch, lambda _: None)
+        ]
 
 
 def cut(text: str, lexemes: Sequence[Lexeme]) -> list[Piece[Start]]:

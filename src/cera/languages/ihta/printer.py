@@ -6,6 +6,8 @@ import re
 
 from cera.automata.automaton import Constant, Declaration, EventQuery, Reference, Value
 from cera.diagnostics import Source
+from cera.errors import ProgramError
+from cera.languages.ihta.json_reader import is_json
 from cera.languages.ihta.parser import parse
 from cera.languages.ihta.syntax import (
     Arrow,
@@ -47,6 +49,11 @@ def print_automaton(automaton: AutomatonText) -> str:
     return render(concat(Printer().item(automaton), HARD))
 
 
+def print_arrow(arrow: Arrow) -> str:
+    """Returns a transition on one line."""
+    return render(Printer().member(arrow), width=None)
+
+
 class Printer(PatternPrinter):
     spelling = Spelling(variable=str)
 
@@ -77,7 +84,7 @@ class Printer(PatternPrinter):
         return f"{header.name}({inside})" if header.attributes else header.name
 
     def _block(self, block: Block) -> Document:
-        members = [self.decorate(member, self._member(member)) for member in block.members]
+        members = [self.decorate(member, self.member(member)) for member in block.members]
         if block.is_opaque:
             members.insert(0, "...")
         gaps = [False, *map(self._is_gap, block.members, block.members[1:])]
@@ -86,12 +93,12 @@ class Printer(PatternPrinter):
         return concat("{", Indent(concat(*lines)), HARD, "}")
 
     def _is_gap(self, first: Member, second: Member) -> bool:
-        """Returns whether there is a blank line between two members in the source."""
+        """Returns whether there is a blank line between two members: as in the source, or around states with states."""
         if not self._keeps_gaps or first.span is None or second.span is None:
-            return False
+            return any(isinstance(each, Nested) and each.block is not None for each in (first, second))
         return blank_line_between(first.span.source.text, first.span.end, second.span.start)
 
-    def _member(self, member: Member) -> Document:
+    def member(self, member: Member) -> Document:
         match member:
             case Names():
                 names = ", ".join(name.name for name in member.names)
@@ -107,28 +114,28 @@ class Printer(PatternPrinter):
             case Invariant():
                 return Group(
                     concat(
-                        f"{member.state.name} while ", self._conjunction(list(map(self._bound, member.conditions))), ";"
+                        f"{member.state.name} while ", self._conjunction(list(map(self.bound, member.conditions))), ";"
                     )
                 )
             case Schema():
-                return concat("schema ", join(", ", [self._query(query) for query in member.queries]), ";")
+                return concat("schema ", join(", ", [self.query(query) for query in member.queries]), ";")
 
     def _label(self, label: LabelText) -> Document:
         parts: list[Document] = []
         if label.query is not None:
             negation = "not " if label.negated else ""
             identifier = "" if label.identifier is None else f"{label.identifier.name}: "
-            parts.append(concat(negation, identifier, self._query(label.query)))
-        return self._conjunction([*parts, *map(self._bound, label.conditions)])
+            parts.append(concat(negation, identifier, self.query(label.query)))
+        return self._conjunction([*parts, *map(self.bound, label.conditions)])
 
-    def _bound(self, condition: Expression) -> Document:
+    def bound(self, condition: Expression) -> Document:
         return self.expression(condition, COMPARISON)
 
     def _conjunction(self, parts: list[Document]) -> Document:
         first, *others = parts
         return concat(first, Indent(concat(*(concat(SPACE, "and ", other) for other in others))))
 
-    def _query(self, query: EventQuery) -> Document:
+    def query(self, query: EventQuery) -> Document:
         if query.pattern is not None:
             self._declared = {each.variable: self._declaration(each, "var ") for each in query.declarations}
             return self.pattern(query.pattern)
@@ -190,5 +197,11 @@ def format_source(source: Source) -> str:
     parse."""
     parsed = parse(source)
     program = parsed.program
+    if is_json(source.text):
+        from cera.languages.ihta.json_writer import json_text
+
+        if parsed.diagnostics:
+            raise ProgramError(parsed.diagnostics)
+        return json_text(tuple(program.automata))
     printed = (lambda decorate: Printer(decorate, keeps_gaps=True).program(program)) if program.items else None
     return formatted(source, parsed.diagnostics, parsed.comments, printed, keeps_gaps=True)

@@ -47,6 +47,11 @@ def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagno
     return ItemTransformer(place, CODES).item(tree)
 
 
+def transform_label(tree: Tree[Token], place: Place) -> tuple[LabelText | None, list[Diagnostic]]:
+    """Returns the label of a tree, or None and its errors."""
+    return ItemTransformer(place, CODES).item(tree)
+
+
 @dataclass(frozen=True)
 class _Word:
     name: str
