@@ -39,6 +39,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
         "DECLARED": "a variable with '*'",
         "_ARROW": "'->'",
         "_STOP": "';'",
+        "_OPEN": "'...'",
         "ANY_LABEL": "'*'",
         "REGEX": "a regular expression",
         "SIGNED_NUMBER": "a number",
@@ -177,7 +178,7 @@ def explained(
     left_out: set[int] = set()
     while len(found) < _MOST:
         at = piece.start + mismatch.position
-        number = next((n for n, (first, last) in enumerate(members) if first <= at <= last), None)
+        number = max((n for n, (first, last) in enumerate(members) if first <= at <= last), default=None)
         if number is None or number in left_out:
             break
         left_out.add(number)
@@ -209,7 +210,7 @@ def _members(lexemes: Sequence[Lexeme]) -> Iterator[tuple[int, int]]:
             yield first.start, lexeme.start  # it is not finished: the semicolon is missing
             first = None
         elif lexeme.text == ";" and inside == 0:
-            yield first.start, lexeme.start
+            yield first.start, lexeme.end
             first = None
         elif lexeme.kind == "bracket":
             inside = max(0, inside + (1 if lexeme.text in "({[" else -1))

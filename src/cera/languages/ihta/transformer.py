@@ -85,6 +85,10 @@ class _Negated:
     span: Span
 
 
+def _has_attributes(called: _Called) -> bool:
+    return bool(called.arguments) and all(isinstance(each, _Called) for each in called.arguments)
+
+
 class ItemTransformer(PatternQueryTransformer):
     def automaton(self, span: Span, *parts: Any) -> AutomatonText:
         *strict, header, block = parts
@@ -208,6 +212,9 @@ class ItemTransformer(PatternQueryTransformer):
             if not isinstance(argument, _Called):
                 hint = f"values stand in attributes: {called.label}(attribute(X))"
                 self._misplaced("an event has attributes, found a value", argument.span, hint)
+            elif len(argument.arguments) != 1 and not _has_attributes(argument):
+                hint = f"write {argument.label}(X); several values are several attributes"
+                self._misplaced("an attribute has one value", argument.span, hint)
             elif len(argument.arguments) == 1 and not isinstance(argument.arguments[0], _Called):
                 yield (argument.label,), self._attribute_value(argument.arguments[0])
             else:
