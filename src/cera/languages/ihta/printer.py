@@ -140,7 +140,8 @@ class Printer(PatternPrinter):
             self._declared = {each.variable: self._declaration(each, "var ") for each in query.declarations}
             return self.pattern(query.pattern)
         label = query.label if _LABEL.fullmatch(query.label) else string_text(query.label)
-        return f"{label}({self._attributes(query.attributes)})" if query.attributes else label
+        is_plain = not query.attributes and _PLAIN.fullmatch(query.label) and query.label not in ("true", "false")
+        return label if is_plain else f"{label}({self._attributes(query.attributes)})"
 
     def _attributes(self, attributes: tuple[tuple[tuple[str, ...], Value], ...]) -> str:
         parts: list[str] = []
