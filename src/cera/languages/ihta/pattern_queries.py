@@ -22,8 +22,8 @@ class PatternQueryTransformer(PatternTransformer):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        #: What each `var X*` declares, by its place.
-        self._declarations: dict[Span, Declaration] = {}
+        #: What each `var X*` declares, by its node; the nodes are kept, so that none has the number of another.
+        self._declarations: dict[int, tuple[VariablePattern, Declaration]] = {}
 
     def variable_pattern(self, span: Span, variable: Token, pattern: Pattern | None) -> VariablePattern:
         return self._variable_pattern(span, variable, pattern, None)
@@ -36,12 +36,13 @@ class PatternQueryTransformer(PatternTransformer):
     ) -> VariablePattern:
         words = variable.removesuffix("*").split()
         unique = words[0] == "unique"
+        made = VariablePattern(words[-1], pattern, span)
         if variable.endswith("*"):
-            self._declarations[span] = self._declaration(span, words[-1], memory, unique=unique)
+            self._declarations[id(made)] = made, self._declaration(span, words[-1], memory, unique=unique)
         elif unique or memory is not None:
             hint = f"write `unique var {words[-1]}*`"
             self._misplaced("only a variable that is declared is unique", span, hint)
-        return VariablePattern(words[-1], pattern, span)
+        return made
 
     def _declaration(self, span: Span, name: str, memory: Token | None, *, unique: bool) -> Declaration:
         """Returns what `unique X* for 30 days` declares."""
@@ -59,8 +60,7 @@ class PatternQueryTransformer(PatternTransformer):
         for part in walk(pattern):
             if not isinstance(part, VariablePattern):
                 continue
-            assert part.span is not None
-            found = self._declarations.get(part.span)
+            _, found = self._declarations.get(id(part), (part, None))
             if found is None:
                 referred.setdefault(part.name, part)
                 if part.pattern is not None:
