@@ -25,13 +25,14 @@ _LABEL_WIDTH, _NAME_WIDTH = 26, 11
 
 def dot(structure: Structure) -> str:
     """Returns the text for Graphviz."""
-    lines = ["digraph {", "  compound=true;", "  rankdir=LR;", "  nodesep=0.45;", "  ranksep=0.35;"]
+    lines = ["digraph {", "  compound=true;", "  nodesep=0.4;", "  ranksep=0.35;"]
     lines += ['  graph [fontname="sans-serif", fontsize=12, labeljust=l];']
     lines += ['  node [fontname="sans-serif", fontsize=11, margin=0.04, width=0.55];']
     lines += ['  edge [fontname="sans-serif", fontsize=10, arrowsize=0.7];', *_dot_state(structure, structure.root, 1)]
     lines += [f"  enter{number} [shape=point, width=0.08];" for number in range(len(structure.enters))]
     for step in structure.steps:
-        target, label = _dot_name(step.transition.target), _dot_text(_wrapped(label_text(step)))
+        target = _dot_name(step.transition.target)
+        label = "".join(f" {_dot_text([line])}\\l" for line in _wrapped(label_text(step)))  # \\l: from the left
         source = step.transition.source
         tail = ""
         if source is None:

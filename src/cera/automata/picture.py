@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
-from math import ceil, hypot
+from math import ceil, hypot, inf
 
 from cera.automata.automaton import Path, State
 from cera.automata.drawing import label_text, name_lines, title
@@ -235,11 +235,21 @@ class _Router:
         """Returns the curves of all transitions in their order; short ones are placed first."""
         found: dict[int, Curve] = {}
         for step in sorted(self._structure.steps, key=self._length):
-            best = min(self._candidates(step), key=lambda each: self._cost(each, step))
+            best = self._best(step)
             found[step.number] = self._numbered(best)
             self._placed.append(best.points)
             self._coarse.append([best.at(t / 8) for t in range(9)])
         return [found[step.number] for step in self._structure.steps]
+
+    def _best(self, step: Step) -> Curve:
+        """Returns the curve that costs the least, the first of several."""
+        first, *others = self._candidates(step)
+        best, least = first, self._cost(first, step, inf)
+        for each in others:
+            cost = self._cost(each, step, least)
+            if cost < least:
+                best, least = each, cost
+        return best
 
     def _length(self, step: Step) -> float:
         if step.transition.source is None:
@@ -283,13 +293,18 @@ class _Router:
                     second = _shifted((to_x - 0.12 * dx, to_y - 0.12 * dy), normal, bend * 4 / 3)
                     yield Curve(begin or source.border(first), (first, second), target.border(second))
 
-    def _cost(self, curve: Curve, step: Step) -> float:
-        """Returns how bad a curve is: what it runs over, and how much it is bent."""
+    def _cost(self, curve: Curve, step: Step, least: float) -> float:
+        """Returns how bad a curve is: what it runs over, and how much it is bent. It is not looked at further when it
+        is worse than another one."""
         ends = (step.transition.source or (), step.transition.target)
         around = {path for path in self._boxes if any(end[: len(path)] == path for end in ends)}
         level = self._boxes[step.level or self._structure.root]
         points = curve.points
-        cost = 0.0
+        own = [curve.at(t / 8) for t in range(9)]
+        straight = hypot(curve.end[0] - curve.begin[0], curve.end[1] - curve.begin[1])
+        cost = 0.35 * (_length(own) - straight)
+        if cost > least:
+            return cost
         for box in self._boxes.values():
             hits = sum(box.contains(point, 8) for point in points) if box.path not in around else 0
             cost += 60 * hits
@@ -303,13 +318,13 @@ class _Router:
                 cost += 0 if is_inside else 30 * sum(own_box.contains(point, inner) for point in points[1:-1])
         if step.level is not None:
             cost += 60 * sum(not level.contains(point, -4) for point in points)
-        own = [curve.at(t / 8) for t in range(9)]
+        if cost > least:
+            return cost
         cost += 14 * sum(_crosses(own, other) for other in self._coarse)
         cost += 7 * sum(_distance(point, other) < 8 for other in self._placed for point in own[2:-2])
         middle = curve.at(0.5)
         cost += 50 * sum(hypot(middle[0] - x, middle[1] - y) < 19 for x, y in self._numbers)
-        straight = hypot(curve.end[0] - curve.begin[0], curve.end[1] - curve.begin[1])
-        return cost + 0.35 * (_length(own) - straight)
+        return cost
 
     def _numbered(self, curve: Curve) -> Curve:
         def cost(t: float) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypedDict
 
 from cera.languages.programs import ProgramModule
+from cera.model.events.states import ENDING, OPENING
 from cera.modules.layering import Layers
 
 
@@ -81,10 +82,23 @@ def module_lines(modules: Sequence[ExplainedModule]) -> list[str]:
             f"  a stage is: {_STAGES[module['granularity']]}",
             f"  partitioned: {histories}",
         ]
+        whole = [rule for rule in module["rules"] if rule["name"] == module["name"] and not rule["variables"]]
+        if len(whole) > 1:  # a module that is not made of rules derives all that it derives as a whole
+            lines += _derived([rule["derives"] for rule in whole])
         for rule in module["rules"]:
+            if len(whole) > 1 and rule in whole:
+                continue
             place = f" at {rule['place']}" if rule["place"] else ""
             found = ", ".join(rule["variables"]) or "no variables"
             lines.append(f"  rule {rule['name']}{place}: {rule['predicate']} with {found} derives {rule['derives']}")
         lines += [f"  {module['language']}:", *(f"    {line}" for line in module["text"].splitlines())]
         lines += [] if module["remembers"] is None else ["  remembers:", *(f"    {one}" for one in module["remembers"])]
     return lines
+
+
+def _derived(labels: Sequence[str]) -> list[str]:
+    """Returns the labels of events, and of states, each once."""
+    events = [label for label in labels if not label.startswith((OPENING, ENDING))]
+    states = [label.removeprefix(OPENING) for label in labels if label.startswith(OPENING)]
+    lines = [f"  derives: {', '.join(events)}"] if events else []
+    return [*lines, f"  derives the states: {', '.join(states)}"] if states else lines
