@@ -28,8 +28,8 @@ class PatternQueryTransformer(PatternTransformer):
     def variable_pattern(self, span: Span, variable: Token, pattern: Pattern | None) -> VariablePattern:
         return self._variable_pattern(span, variable, pattern, None)
 
-    def remembered(self, span: Span, variable: Token, memory: Token) -> VariablePattern:
-        return self._variable_pattern(span, variable, None, memory)
+    def remembered(self, span: Span, variable: Token, memory: Token, pattern: Pattern | None) -> VariablePattern:
+        return self._variable_pattern(span, variable, pattern, memory)
 
     def _variable_pattern(
         self, span: Span, variable: Token, pattern: Pattern | None, memory: Token | None

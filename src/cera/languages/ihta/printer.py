@@ -34,7 +34,7 @@ from cera.model.matching.patterns import TermPattern
 from cera.model.terms.term import format_scalar
 from cera.model.time.durations import Duration, format_duration
 
-_WORD = re.compile(r"(?!(?:true|false)$)[a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)*")
+_WORD = re.compile(r"(?!(?:true|false|not)$)[a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)*")
 _LABEL = re.compile(rf"{_WORD.pattern}|[A-Z_][A-Za-z0-9_]*|true|false")
 _CODE = re.compile("0[0-9]+")
 #: Labels of patterns that need no quotes.
