@@ -300,7 +300,7 @@ class World:
         for row in (row for branch in branches for row in self.evaluate(branch)):  # what each matches counts (ERR-07)
             trace = {name: row[reference(i)] for name, i in construction.causes if reference(i) in row}
             key = frozenset(trace.items())
-            intervals[key] = Interval(row["begin"], row["end"])
+            intervals[key] = Interval(row["end" if construction.momentary else "begin"], row["end"])
             groups.setdefault(key, []).append(Match(trace, collected_of(row), values_of(row), intervals[key]))
         recipient = construction.recipient.qualifier if construction.recipient else None
         for key, matches in groups.items():

@@ -16,9 +16,9 @@ from cera.engines.reference.enumeration import Match
 from cera.model.events.event import Event
 from cera.model.events.window_events import window_event
 from cera.model.matching import patterns
-from cera.model.matching.matching import match
+from cera.model.matching.matching import match, substitution_key
 from cera.model.terms.term import Value, value_key
-from cera.model.time.interval import hull
+from cera.model.time.interval import Interval, hull
 from cera.rules.rule import BoundedWindow, Branch, Rule, auxiliary_windows, gathered_order
 
 #: More combinations than this are not tried.
@@ -30,23 +30,35 @@ class TooLargeError(Exception):
 
 
 def entailed(theory: Theory, events: Interpretation, branch: Branch) -> Iterator[tuple[Trace, Mapping[str, Value]]]:
-    """Every (τ, σ) with I, σ, τ ⊨ B^t, where t is the hull of τ; raises TooLargeError when there is too much to try."""
+    """Every (τ, σ) with I, σ, τ ⊨ B^t, where t is the hull of τ, once; raises TooLargeError when there is too much.
+
+    τ is without the windows that only serve other literals, for some choice of these.
+    """
     candidates = _candidates(theory, events, branch)
     values = _values(theory, events, branch)
     sizes = [*(len(c) for c in candidates.values()), *(len(v) for v in values.values())]
     if math.prod(sizes) > MOST_COMBINATIONS:
         raise TooLargeError
+    auxiliary, known = auxiliary_windows(branch), set[object]()
     for chosen in itertools.product(*candidates.values()):
         trace = dict(zip(candidates, chosen, strict=True))
-        interval = hull(
-            event.interval
-            for name, event in trace.items()
-            if name not in {*branch.gathered, *auxiliary_windows(branch)}
-        )
+        kept = {name: event for name, event in trace.items() if name not in auxiliary}
+        interval = hull(event.interval for name, event in kept.items() if name not in branch.gathered)
         for bound in itertools.product(*values.values()):
             substitution = {name: value for name, value in zip(values, bound, strict=True) if value is not None}
-            if theory.entails(events, substitution, trace, branch, interval):
-                yield trace, substitution
+            found = (frozenset(kept.items()), substitution_key(substitution))
+            if found not in known and theory.entails(events, substitution, trace, branch, interval):
+                known.add(found)
+                yield kept, substitution
+
+
+def with_auxiliary_windows(trace: Trace, branch: Branch) -> list[Trace]:
+    """τ with each choice of the windows that only serve other literals, which a match does not have."""
+    found = [dict(trace)]
+    for window in branch.windows:
+        if window.identifier not in trace:
+            found = [{**each, window.identifier: one} for each in found for one in window_events(window, each)]
+    return found
 
 
 def _candidates(theory: Theory, events: Interpretation, branch: Branch) -> dict[str, list[Event]]:
@@ -96,20 +108,21 @@ def satisfies(theory: Theory, events: Interpretation, rule: Rule) -> bool:
     traces: dict[frozenset[tuple[str, Event]], list[Match]] = {}
     for branch in rule.branches:
         for trace, values in entailed(theory, events, branch):
-            remaining = {
-                name: event
-                for name, event in trace.items()
-                if name not in {*branch.gathered, *auxiliary_windows(branch)}
-            }
+            remaining = {name: event for name, event in trace.items() if name not in branch.gathered}
             gathered = tuple(trace[name] for name in gathered_order(branch))
             for collected in _collected(theory, events, branch, trace, values):
                 match_ = Match(remaining, (*gathered, *collected), values, interval_of(trace, branch))
                 traces.setdefault(frozenset(remaining.items()), []).append(match_)
     return all(
-        Event(term, matches[0].interval) in events
+        Event(term, moment(rule, matches[0].interval)) in events
         for matches in traces.values()
         for term, _ in construct_terms(rule.head, matches, theory)
     )
+
+
+def moment(rule: Rule, interval: Interval) -> Interval:
+    """The time of an event that a rule derives from what has an interval."""
+    return Interval(interval.end, interval.end) if rule.momentary else interval
 
 
 def _collected(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from hypothesis import strategies as st
 
-from cera.engines.reference.entailment import Interpretation, Theory, window_events
+from cera.engines.reference.entailment import Interpretation, Theory
 from cera.engines.reference.enumeration import Match, matches
 from cera.model.events.event import Event
 from cera.model.matching.matching import substitution_key
@@ -15,7 +15,7 @@ from cera.model.terms.term import Value
 from cera.model.time.interval import Interval
 from cera.rules.rule import Branch, gathered_order
 from cera.testing import SECOND
-from properties.brute_force import TooLargeError, entailed, satisfies
+from properties.brute_force import TooLargeError, entailed, satisfies, with_auxiliary_windows
 from properties.generator import LAST_SECOND, Case, cases
 from properties.holding import holds_for
 from properties.theories import is_prefixpoint, model_of, rules_of, theory_of
@@ -32,15 +32,6 @@ def found(trace: Mapping[str, Event], values: Mapping[str, Value]) -> Found:
 def whole_trace(match: Match, branch: Branch) -> dict[str, Event]:
     """τ with what was gathered, which a match has before what was collected."""
     return {**match.trace, **dict(zip(gathered_order(branch), match.collected, strict=False))}
-
-
-def with_windows(trace: dict[str, Event], branch: Branch) -> list[dict[str, Event]]:
-    """τ with each choice of the windows that only serve other literals, which a match does not have."""
-    found = [trace]
-    for window in branch.windows:
-        if window.identifier not in trace:
-            found = [{**each, window.identifier: one} for each in found for one in window_events(window, each)]
-    return found
 
 
 def matched(every: Iterable[Match], branch: Branch) -> set[Found]:
@@ -66,7 +57,7 @@ def test_X_18_every_match_is_entailed(case: Case) -> None:
     theory, events = theory_of(program), model_of(program, case.events).events
     for branch in (branch for rule in program.rules for branch in rule.branches):
         for match in matches(theory, events, branch):
-            traces = with_windows(whole_trace(match, branch), branch)
+            traces = with_auxiliary_windows(whole_trace(match, branch), branch)
             assert any(theory.entails(events, match.values, each, branch, match.interval) for each in traces)
 
 

@@ -359,7 +359,7 @@ class Construction(_Checked):
     """C[h](R): derived events. R has one interval; groups by references and times first, then as the head says.
 
     `causes` says which reference of R each identifier of the rule's body is, after renamings. The events of a `traced`
-    rule carry the ids and times of these (`cera.model.events.traces`).
+    rule carry the ids and times of these (`cera.model.events.traces`). Those of a `momentary` rule happen at the end.
     """
 
     rule: str
@@ -368,6 +368,7 @@ class Construction(_Checked):
     causes: tuple[tuple[str, str], ...] = ()
     recipient: Recipient | None = None
     traced: bool = added_later("traced", False)
+    momentary: bool = added_later("momentary", False)
 
     @cached_property
     def schema(self) -> Schema:

@@ -145,6 +145,7 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
                 "rule": expression.rule,
                 "head": notation.construct(expression.head),
                 "causes": dict(expression.causes),
+                **({"momentary": True} if expression.momentary else {}),
             }
         case Union():
             return {"operator": "union"}

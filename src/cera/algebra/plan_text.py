@@ -210,7 +210,8 @@ class _Writer:
     ) -> str:
         match expression:
             case Construction():
-                return f"C[{self.notation.construct(expression.head)}]"
+                moment = " at end" if expression.momentary else ""
+                return f"C[{self.notation.construct(expression.head)}{moment}]"
             case Merging():
                 openings = [f"{name}.begin" for name in expression.openings]
                 return f"μ[[begin, end] ← {' ⊔ '.join((*expression.identifiers, *openings))}]"

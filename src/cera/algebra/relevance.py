@@ -105,6 +105,8 @@ class Relevance:
     def _longest(self, point: Point) -> int | None:
         """Returns how long the events of a point can last; makes the networks of its bodies."""
         lengths = [self._enter(body) for body in _bodies(point.expression)]
+        if _is_momentary(point.expression):
+            return 0
         known = [length for length in lengths if length is not None]
         return max(known) if len(known) == len(lengths) else None
 
@@ -210,6 +212,8 @@ class Relevance:
                 parts = source.inputs if isinstance(source, Union) else (source,)
                 if any(isinstance(part, Reference) and part.name in cycle for part in parts):
                     around: list[TimeConstraint] = [Constraint(_begin(name), _begin(other), 0) for other in names]
+                    if construction.momentary:
+                        around = [Constraint(_end(name), _begin(name), 0)]
                     around += [Constraint(_end(other), _end(name), 0) for other in names]
                     if self._networks[id(body)].adding(around).contradiction is None:
                         found[name] = None
@@ -335,6 +339,12 @@ def _begin(identifier: str) -> TimePoint:
 
 def _end(identifier: str) -> TimePoint:
     return TimePoint(identifier, "end")
+
+
+def _is_momentary(expression: Expression) -> bool:
+    """Returns whether the events of a point have no duration."""
+    parts = expression.inputs if isinstance(expression, Union) else (expression,)
+    return all(isinstance(part, Construction) and part.momentary for part in parts)
 
 
 def _bodies(expression: Expression) -> list[Expression]:

@@ -330,6 +330,8 @@ class Rule:
     span: Span | None = field(default=None, compare=False, repr=False)
     #: Whether its events carry the ids and times of their causes (`cera.model.events.traces`).
     traced: bool = added_later("traced", False)
+    #: Whether its events happen at the moment at which they are certain: they begin with the end of the hull.
+    momentary: bool = added_later("momentary", False)
     #: Where the language says when rules are evaluated; only shown.
     activation: Activation | None = field(default=None, compare=False, repr=False)
 

@@ -1,8 +1,8 @@
-"""Periodic windows and gathered identifiers, put into the branches of rules: no text of XChangeEQ says them.
+"""Periodic windows, gathered identifiers and moments, put into rules: no text of XChangeEQ says them.
 
 A branch gets a window or two around some of its events and timers, which accumulations may then have as theirs, a
 condition that some of its events lie in one window, and some identifiers that are gathered, as far as these have ended
-when the answer does.
+when the answer does. The events of some rules happen at the end of their bodies.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _NAMES = ("pw", "pw2")
 
 
 def with_windows(program: RuleProgram, chance: random.Random) -> RuleProgram:
-    """Returns the program with windows in most of its branches."""
+    """Returns the program with windows in most of its branches, and some rules whose events are momentary."""
     rules = [replace(r, branches=tuple(_with_windows(b, chance) for b in r.branches)) for r in program.rules]
-    return replace(program, rules=tuple(rules))
+    return replace(program, rules=tuple(replace(r, momentary=chance.random() < 0.2) for r in rules))
 
 
 def _with_windows(branch: Branch, chance: random.Random) -> Branch:

@@ -121,5 +121,6 @@ class WindowCollector(Finisher):
     def _derived(self, source: HeadSource, cells: Cells, writer: SourceWriter) -> str:
         window_head = WindowHead(self.deriver.head, source, cells, self.window.new_columns, writer)
         values, parts = tuple_of(source.values), tuple_of(window_head.parts)
-        first = begin_of(cells, self.window.left)
+        momentary = self.deriver.head.construction.momentary
+        first = "now" if momentary else begin_of(cells, self.window.left)
         return f"{writer.name(WindowDetection)}({first}, now, {writer.name(window_head)}, {values}, {parts}, others)"

@@ -58,6 +58,7 @@ class EventDeriver(Finisher):
             return None
         made, cells = named_row(cells, writer)
         begin = f"{writer.name(head)}.begin({cells.row})" if head.has_openings else begin_of(cells, head.layout)
+        begin = "now" if head.construction.momentary else begin
         arguments = f"{begin}, now, {writer.name(head)}, {source.draft}, ({cells.row},)"
         new = f"{writer.name(HeadDetection)}({arguments})"
         return [
@@ -95,6 +96,7 @@ class EventDeriver(Finisher):
 
     def derive(self, state: State, begin: int, content: Draft | Term, group: Sequence[Row]) -> None:
         assert state.now is not None
+        begin = state.now if self.head.construction.momentary else begin
         self.add(state, HeadDetection(begin, state.now, self.head, content, group))
 
     def add(self, state: State, new: RuleDetection) -> None:

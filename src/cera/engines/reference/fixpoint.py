@@ -30,7 +30,7 @@ from cera.model.events.answer_limits import (
 from cera.model.events.derivation_ranks import ranks
 from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
 from cera.model.events.traces import with_causes
-from cera.model.time.interval import Time
+from cera.model.time.interval import Interval, Time
 from cera.rules.analysis.strata import Dependency, dependencies, recursive_components, stratify
 from cera.rules.rule import Rule
 
@@ -89,6 +89,8 @@ def consequences(
     names = rule.identifiers
     for found in traces.values():
         interval, trace = found[0].interval, found[0].trace
+        if rule.momentary:
+            interval = Interval(interval.end, interval.end)
         causes = {name: trace[name] for name in names if name in trace}
         for term, group in construct_terms(rule.head, found, theory):
             collected = dict.fromkeys(event for match in group for event in match.collected)

@@ -79,8 +79,8 @@ def derive_sliding(
     cells = {**window.elements.cells, **window.anchors.cells}
     rows = Relation(window.anchors.table.frame, {name: cell.components for name, cell in cells.items()})
     head = construction.head
-    if not has_grouping(head) or _not_native(head, rows, environment) is not None:
-        return None
+    if construction.momentary or not has_grouping(head) or _not_native(head, rows, environment) is not None:
+        return None  # an event at the end may be that of several anchors
     group = collected(window)
     group = replace(group, relation=timed(group.relation, window.window, window.timer))
     plain, relation, known = _aggregated(head, group, environment)
@@ -171,7 +171,7 @@ def _built(
         frame = counted_heads(relation.frame, instance.defined, expressions.values(), certain, environment.tally)
         frame = frame if instance.defined is None else frame.where(instance.defined)
         return _terms(construction, replace(relation, frame=frame.withColumn("term", term)))
-    begin, end = _interval(relation)
+    begin, end = _interval(construction, relation)
     h1, h2 = _identity(construction, *flat_hashes(flat.label, Flat(flat.children)), begin, end)
     children = [part.alias(component(name, kind)) for name, cell in flat.children.items() for kind, part in cell]
     frame = counted_heads(relation.frame, flat.defined, expressions.values(), certain, environment.tally)
@@ -196,7 +196,7 @@ def _built(
 def _terms(construction: Construction, relation: Relation) -> EventTable:
     """Returns the events of a column of terms."""
     relation = relation.with_timer_ids()
-    begin, end = _interval(relation)
+    begin, end = _interval(construction, relation)
     h1, h2 = _identity(construction, column("term")["h1"], column("term")["h2"], begin, end)
     label = F.json_object_keys(column("term")["json"])[0]
     frame = relation.frame.where(column("term").isNotNull()).select(
@@ -213,8 +213,13 @@ def _terms(construction: Construction, relation: Relation) -> EventTable:
     return EventTable(frame, Terms(flat=False))
 
 
-def _interval(relation: Relation) -> tuple[Column, Column]:
-    """Returns μ, the hull of the events of a row."""
+def _interval(construction: Construction, relation: Relation) -> tuple[Column, Column]:
+    """Returns μ, the hull of the events of a row, or its end."""
+    begin, end = _hull(relation)
+    return (end if construction.momentary else begin), end
+
+
+def _hull(relation: Relation) -> tuple[Column, Column]:
     begins = [column(attribute(name, "begin")) for name in relation.literals]
     ends = [column(attribute(name, "end")) for name in relation.literals]
     if len(begins) == 1:
