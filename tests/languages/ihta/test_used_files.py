@@ -107,7 +107,7 @@ def test_json_and_text_run_alike(tmp_path: Path) -> None:
     ]
     assert len(answers[0].splitlines()) == 6
     assert answers[0] == answers[1]
-    for command in (["check"], ["fmt", "--check"], ["explain"], ["draw"]):
+    for command in (["check"], ["fmt", "--check"], ["explain"]):
         assert CliRunner().invoke(main, [*command, str(tmp_path / "again.ihta")]).exit_code == 0
 
 
