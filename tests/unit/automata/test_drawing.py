@@ -91,7 +91,8 @@ def test_the_command_writes_a_file(ending: str, tmp_path: Path, monkeypatch: pyt
     assert "I0" in out.read_text()
 
 
-def test_what_cannot_be_drawn_is_an_error(tmp_path: Path) -> None:
+def test_what_cannot_be_drawn_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda _: None)
     rules = tmp_path / "p.slog"
     rules.write_text("alarm(area(A)) <- fire(area(A)).\n")
     for arguments, message in [
