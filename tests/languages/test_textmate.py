@@ -14,6 +14,7 @@ from cera.languages.cet.modes import COMPONENT_MODES, OPERATOR_MODES
 from cera.languages.cet.parser import lark as cet_lark
 from cera.languages.datalog.parser import lark as datalog_lark
 from cera.languages.epl.parser import lark as epl_lark
+from cera.languages.ihta.parser import lark as ihta_lark
 from cera.languages.snoop.parser import lark as snoop_lark
 from cera.languages.streamlog.parser import lark as streamlog_lark
 from cera.languages.xchangeeq.grammar import lark as xchangeeq_lark
@@ -32,6 +33,7 @@ ENDINGS = {
     "event-types": "cet",
     "snoop": "snoop",
     "streamlog": "slog",
+    "ihta": "ihta",
 }
 LARKS = {
     "xchangeeq": xchangeeq_lark,
@@ -40,6 +42,7 @@ LARKS = {
     "event-types": cet_lark,
     "snoop": snoop_lark,
     "streamlog": streamlog_lark,
+    "ihta": ihta_lark,
 }
 #: What has to follow a word for it to be one: each is tried, and one of them has to do.
 AFTER = (" X", " (", "(", " [", ": A", " x.", " :1", ".", " by x")
@@ -169,6 +172,14 @@ EXPECTED = [
         "state": "keyword.other", "hot(": "entity.name.tag", "A)": "variable.other", "<-": "keyword.operator",
         "i:": "entity.name.label", "red": "string.unquoted", "∧": "keyword.operator", "not": "keyword.operator.word",
         "b(i)": "support.function", "V and": "variable.other", "before": "keyword.operator.temporal",
+    }),
+    ("ihta", "automaton A(id(O)) { start S;  # note\nS -> E: j: bid(x(unique X* for 1 d), c{{var Y*}}) and now - e(last) < 3s; }", {  # noqa: E501
+        "automaton": "keyword.control", "A(": "entity.name.tag", "O)": "variable.other", "start": "keyword.control",
+        "# note": "comment.line.number-sign", "S ->": "entity.name.type", "->": "keyword.operator",
+        "j:": "entity.name.label", "bid(": "entity.name.tag", "unique": "keyword.other", "X*": "variable.other",
+        "1 d": "constant.numeric.duration", "c{{": "entity.name.tag", "var Y*": "variable.other",
+        "and": "keyword.operator.word", "now": "variable.language", "e(": "support.function",
+        "last)": "variable.language", "3s": "constant.numeric.duration",
     }),
 ]  # fmt: skip
 

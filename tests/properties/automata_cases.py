@@ -184,7 +184,8 @@ def _time(chance: random.Random, *, this: bool) -> TimeConstraint:
     operator = chance.choice(_OPERATORS)
     if this and chance.random() < 0.7:
         edge: Bound = chance.choice(("b", "e", "e"))
-        return TimeConstraint(((-1, "e", "last"), (1, edge, "this")), 0, operator, bound)
+        this_, last = (1, edge, "this"), (-1, "e", "last")
+        return TimeConstraint((this_, last) if edge == "b" else (last, this_), 0, operator, bound)
     return TimeConstraint(((-1, "e", "last"),), 1, operator, bound)
 
 

@@ -1,4 +1,4 @@
-"""Damaged programs of EPL, event types, Snoop and Datalog_1S give diagnostics and nothing else.
+"""Damaged programs of EPL, event types, Snoop, Datalog_1S and IHTA give diagnostics and nothing else.
 
 What fails is written out with its seed; `damaged_program(ending, seed)` makes it again.
 """
@@ -17,6 +17,7 @@ from cera.diagnostics import Source, render
 from cera.languages.cet.printer import format_source as format_cet
 from cera.languages.datalog.formatter import format_source as format_datalog
 from cera.languages.epl.printer import format_source as format_epl
+from cera.languages.ihta.printer import format_source as format_ihta
 from cera.languages.snoop.printer import format_source as format_snoop
 from cera.program import Program
 from docs.blocks import blocks
@@ -24,12 +25,13 @@ from hypothesis_profiles import examples
 from properties.mutation import damaged
 
 ROOT = Path(__file__).parents[2]
-CODE = re.compile(r"(EP|CE|SN|DL)\d{3}")
+CODE = re.compile(r"(EP|CE|SN|DL|IH)\d{3}")
 FORMATTERS: dict[str, Callable[[Source], str]] = {
     "epl": format_epl,
     "cet": format_cet,
     "snoop": format_snoop,
     "dl1s": format_datalog,
+    "ihta": format_ihta,
 }
 
 #: What is put into the programs of each language: its words, and what slips.
@@ -89,6 +91,12 @@ PIECES = {
             "_",
         ),
         *("t.t", "any(J)", "time(T, J)", "0", "N + 1", "X.v", "mod", ".", "%", "update(R)"),
+    ),
+    "ihta": (
+        *("automaton", "strict", "use", "state", "start", "end", "enter", "schema", "while", "for", "...", "->", ";"),
+        *("not", "and", "or", "unique X*", "X*", "var X", "var X*", "a{{", "}}", "desc", "without", "optional", "/x/"),
+        *("this", "last", "now", "e(last)", "e(this) - e(last) < 3 s", "finishedInstances(b) >= 2", "a.b", "j: ", "="),
+        *('"states": [', '"to": "S"', '{"automaton": "A"', "null", "true"),
     ),
 }
 SLIPS = (

@@ -13,6 +13,8 @@ from typing import Literal
 from cera.automata.times import TimeConstraint
 from cera.diagnostics import Span
 from cera.model.expressions.expression import Expression
+from cera.model.matching import patterns
+from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from cera.model.tags import tagged
 from cera.model.terms.values import Scalar
 
@@ -58,23 +60,59 @@ class EventQuery:
     """`bid(auctionID(A), value(V*))`: events with this label, and with these values in their attributes.
 
     An attribute is found by the labels on the way to it, since attributes can have attributes.
+
+    `bid{{auctionID{{var A}}, value{{var V*}}}}`, an extension: events that a pattern matches, which has the label too.
+    `declarations` are the variables of the pattern that it declares; it refers to the others.
     """
 
     label: str
     attributes: tuple[tuple[Path, Value], ...] = ()
+    pattern: TermPattern | None = None
+    declarations: tuple[Declaration, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
 
     @property
     def declared(self) -> frozenset[str]:
-        return frozenset(value.variable for _, value in self.attributes if isinstance(value, Declaration))
+        return frozenset(each.variable for each in self._declarations())
 
     @property
     def referenced(self) -> frozenset[str]:
+        if self.pattern is not None:
+            return patterns.variables(self.pattern) - self.declared
         return frozenset(value.variable for _, value in self.attributes if isinstance(value, Reference))
 
     @property
     def unique(self) -> tuple[Declaration, ...]:
-        return tuple(value for _, value in self.attributes if isinstance(value, Declaration) and value.unique)
+        return tuple(each for each in self._declarations() if each.unique)
+
+    def _declarations(self) -> Iterator[Declaration]:
+        yield from self.declarations
+        yield from (value for _, value in self.attributes if isinstance(value, Declaration))
+
+    @property
+    def named(self) -> tuple[tuple[Path, Value], ...]:
+        """The attributes that an event must have, with their values; of a pattern, those under plain labels."""
+        return self.attributes if self.pattern is None else tuple(self._named(self.pattern, ()))
+
+    def _named(self, pattern: TermPattern, path: Path) -> Iterator[tuple[Path, Value]]:
+        for child in pattern.children:
+            if not isinstance(child, TermPattern) or not isinstance(child.label, str):
+                continue
+            own = (*path, child.label)
+            if len(child.children) == 1 and (value := self._value(child.children[0])) is not None:
+                yield own, value
+            else:
+                yield from self._named(child, own)
+
+    def _value(self, pattern: Pattern) -> Value | None:
+        match pattern:
+            case ScalarPattern():
+                return Constant(pattern.value)
+            case VariablePattern(pattern=None):
+                declared = {each.variable: each for each in self.declarations}
+                return declared.get(pattern.name, Reference(pattern.name))
+            case _:
+                return None
 
 
 CountOperator = Literal["=", "!=", "<", "<=", ">", ">="]

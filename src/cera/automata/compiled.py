@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from cera.automata.automaton import Constant, Declaration, EventQuery, Path, Reference
 from cera.automata.structure import Step, Structure
 from cera.automata.times import Known, TimeConstraint, compares
-from cera.model.events.occurrence import Cell, Occurrence, wrap
+from cera.model.events.occurrence import Cell, Occurrence, unwrap, wrap
 from cera.model.expressions.expression import Expression
+from cera.model.matching.matching import Substitution, match
+from cera.model.matching.patterns import TermPattern, bound_variables, with_values
 from cera.model.terms.term import Term, Value
+from cera.model.terms.values import Scalar
 from cera.model.time.interval import Time
 from cera.modules.arrivals import children
 
@@ -20,12 +23,20 @@ Bindings = dict[str, Cell]
 class Fields:
     """The attributes of an event by their paths, each looked up once."""
 
-    __slots__ = ("_content", "_found", "event")
+    __slots__ = ("_answers", "_content", "_found", "event")
 
     def __init__(self, event: Occurrence) -> None:
         self.event = event
         self._content: Mapping[str, Any] = event.content if event.content is not None else children(event.term)
         self._found: dict[Path, Cell | None] = {}
+        self._answers: dict[int, list[Substitution]] = {}
+
+    def answers(self, pattern: TermPattern) -> list[Substitution]:
+        """Returns the substitutions under which a pattern matches the event, whatever variables are known."""
+        found = self._answers.get(id(pattern))
+        if found is None:
+            found = self._answers[id(pattern)] = match(pattern, self.event.term)
+        return found
 
     def value(self, path: Path) -> Cell | None:
         """Returns the one value of an attribute; None if it has none."""
@@ -64,22 +75,80 @@ class CompiledQuery:
                 return False
         return all(value(path) is not None for path, _ in self.declared)
 
-    def match(self, fields: Fields, variables: Mapping[str, Cell]) -> Bindings | None:
-        """Returns what an event binds; None if it does not match, or a variable has no value."""
+    def matches(self, fields: Fields, variables: Mapping[str, Cell]) -> Sequence[Bindings]:
+        """Returns what an event binds: nothing if it does not match, or a variable has no value."""
         value = fields.value
         for path, constant in self.constants:
             if value(path) != constant:
-                return None
+                return ()
         for path, name in self.references:
             known = variables.get(name)
             if known is None or value(path) != known:
-                return None
+                return ()
         bound: Bindings = {}
         for path, name in self.declared:
             found = value(path)
             if found is None or bound.setdefault(name, found) != found:
-                return None
-        return bound
+                return ()
+        return (bound,)
+
+
+class CompiledPattern:
+    """An event query that is a pattern. It is matched once for an event, and the answers that agree with an instance
+    are taken; only where it refers to a variable in `without` or `optional` it is matched for each instance."""
+
+    __slots__ = ("_declared", "_is_plain", "_pattern", "_referenced", "label", "unique")
+
+    def __init__(self, query: EventQuery) -> None:
+        assert query.pattern is not None
+        self.label = query.label
+        self.unique = query.unique
+        self._pattern = query.pattern
+        self._declared, self._referenced = tuple(sorted(query.declared)), tuple(sorted(query.referenced))
+        self._is_plain = query.referenced <= bound_variables(query.pattern)
+
+    def accepts(self, fields: Fields, variables: Mapping[str, Cell]) -> bool:
+        """Returns whether an event is in the schema; variables without a value accept all."""
+        return any(True for _ in self._found(fields, variables))
+
+    def matches(self, fields: Fields, variables: Mapping[str, Cell]) -> Sequence[Bindings]:
+        """Returns what an event can bind, each once; nothing if a variable has no value."""
+        if any(name not in variables for name in self._referenced):
+            return ()
+        found: dict[tuple[Cell, ...], Bindings] = {}
+        for bound in self._found(fields, variables):
+            found.setdefault(tuple(bound.values()), bound)
+        return list(found.values())
+
+    def _found(self, fields: Fields, variables: Mapping[str, Cell]) -> Iterator[Bindings]:
+        known = {name: variables[name] for name in self._referenced if name in variables}
+        if self._is_plain:
+            answers = fields.answers(self._pattern)
+        else:
+            answers, known = match(with_values(self._pattern, scalars(known)), fields.event.term), {}
+        for answer in answers:
+            if any(_cell(answer[name]) != cell for name, cell in known.items()):
+                continue
+            bound = {name: _cell(answer[name]) for name in self._declared}
+            if None not in bound.values():
+                yield cast(Bindings, bound)
+
+
+def scalars(cells: Mapping[str, Cell]) -> dict[str, Scalar]:
+    """Returns the values of variables; they have no terms."""
+    return {name: value for name, cell in cells.items() if not isinstance(value := unwrap(cell), Term)}
+
+
+def _cell(value: Value) -> Cell | None:
+    """Returns a value that a variable can have; None for a term."""
+    return None if isinstance(value, Term) else wrap(value)
+
+
+AnyQuery = CompiledQuery | CompiledPattern
+
+
+def compiled_query(query: EventQuery) -> AnyQuery:
+    return CompiledQuery(query) if query.pattern is None else CompiledPattern(query)
 
 
 class CompiledStep:
@@ -113,7 +182,7 @@ class CompiledStep:
         self.after = numbers[step.after] if step.level is not None else numbers[target[:2]]
         #: The states that are instantiated, each with the child that it is in.
         self.created = tuple((numbers[path], numbers[target[: len(path) + 1]]) for path in chain)
-        self.query = None if label.query is None else CompiledQuery(label.query)
+        self.query = None if label.query is None else compiled_query(label.query)
         #: Whether it binds something.
         self.changes = label.identifier is not None or (label.query is not None and bool(label.query.declared))
         self.is_absence = label.negated
@@ -180,10 +249,10 @@ class CompiledAutomaton:
             numbers[path]: [steps[step.number] for step in leaving] for path, leaving in structure.leaving.items()
         }
         #: The queries of each non-atomic state by label.
-        self.schemas: list[dict[str, list[CompiledQuery]]] = [{} for _ in states]
+        self.schemas: list[dict[str, list[AnyQuery]]] = [{} for _ in states]
         for path, queries in structure.schemas.items():
             for query in queries:
-                self.schemas[numbers[path]].setdefault(query.label, []).append(CompiledQuery(query))
+                self.schemas[numbers[path]].setdefault(query.label, []).append(compiled_query(query))
         #: The non-atomic states for whose instances events with a label can be relevant.
         self.concerned: dict[str, list[int]] = {}
         for number, schema in enumerate(self.schemas):

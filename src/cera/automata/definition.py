@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 from cera.automata.automaton import LAST, THIS
 from cera.automata.definition_acceptance import Acceptance
-from cera.automata.definition_conditions import Conditions, attribute, match
+from cera.automata.definition_conditions import Conditions, attribute
 from cera.automata.definition_reports import Reporter
-from cera.automata.definition_runs import Instance, Run, RunSet, Used
+from cera.automata.definition_runs import Bindings, Instance, Run, RunSet, Used
 from cera.automata.definition_transitions import Transitions
 from cera.automata.module import AutomatonModule
 from cera.automata.reports import Period, Report, Reports, named_causes
@@ -157,9 +157,12 @@ class Configuration:
     def _enter(self, step: Step, event: Event, now: Time) -> Iterator[Run]:
         label = step.transition.label
         assert label.query is not None
-        found = match(label.query, event, {})
-        if found is None:
-            return
+        for found in self._conditions.matches(label.query, event, {}):
+            yield from self._entered(step, event, found, now)
+
+    def _entered(self, step: Step, event: Event, found: Bindings, now: Time) -> Iterator[Run]:
+        label = step.transition.label
+        assert label.query is not None
         key = self._key(event)
         used = {each for where, each in self._used if where == key}
         if any(self._conditions.is_used(used, each, found[each.variable], now) for each in label.query.unique):

@@ -120,7 +120,7 @@ class Acceptance:
                 enabled = [
                     (number, step, event, found)
                     for step in self.structure.executed[instance.state]
-                    if (found := self.conditions.enabled_by(run, instance, step, event, now)) is not None
+                    for found in self.conditions.enabled_by(run, instance, step, event, now)
                 ]
                 if not enabled and self.structure.states[instance.state].is_opaque:
                     continue

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from cera.automata.automaton import THIS, Constant, Declaration, EventQuery, Path, Reference
+from cera.automata.compiled import scalars
 from cera.automata.definition_runs import Bindings, Instance, Run, Used, is_finished
 from cera.automata.structure import Step, Structure
 from cera.automata.times import Stretch, Times, compares, holds, times_of
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Cell, unwrap, wrap
+from cera.model.matching.matching import match
+from cera.model.matching.patterns import with_values
 from cera.model.terms.term import Term, Value
 from cera.model.time.interval import Time
 
@@ -27,24 +30,39 @@ class Conditions:
 
     def is_relevant(self, instance: Instance, event: Event) -> bool:
         schema = self.structure.schemas[instance.state]
-        return any(match(query, event, instance.variables, unbound=True) is not None for query in schema)
+        return any(self.matches(query, event, instance.variables, unbound=True) for query in schema)
 
-    def enabled_by(self, run: Run, instance: Instance, step: Step, event: Event, now: Time) -> Bindings | None:
-        """Returns what an event binds if it enables a transition in an instance."""
+    def enabled_by(self, run: Run, instance: Instance, step: Step, event: Event, now: Time) -> Iterator[Bindings]:
+        """Yields what an event can bind if it enables a transition in an instance."""
         label = step.transition.label
         if step.trigger != "event" or step.before != instance.active:
-            return None
+            return
         assert label.query is not None
-        found = match(label.query, event, instance.variables)
-        if found is None or any(self.is_used(run.used, each, found[each.variable], now) for each in label.query.unique):
-            return None
-        known = {**instance.known, THIS: Times(event.begin, event.end)}
-        if not all(holds(each, known, now) for each in label.times):
-            return None
-        values = {name: unwrap(value) for name, value in {**instance.variables, **found}.items()}
-        if not all(self.evaluator.holds(each, values, {}) for each in label.conditions):
-            return None
-        return found if self.terminates(instance, step) else None
+        for found in self.matches(label.query, event, instance.variables):
+            if any(self.is_used(run.used, each, found[each.variable], now) for each in label.query.unique):
+                continue
+            known = {**instance.known, THIS: Times(event.begin, event.end)}
+            if not all(holds(each, known, now) for each in label.times):
+                continue
+            values = {name: unwrap(value) for name, value in {**instance.variables, **found}.items()}
+            if not all(self.evaluator.holds(each, values, {}) for each in label.conditions):
+                continue
+            if self.terminates(instance, step):
+                yield found
+
+    def matches(
+        self, query: EventQuery, event: Event, variables: Mapping[str, Cell], *, unbound: bool = False
+    ) -> list[Bindings]:
+        """Returns all that a query can bind if an event matches it with these bindings; a pattern can in several ways.
+
+        Where histories are divided by an attribute, an event without one value of it belongs to none.
+        """
+        if query.pattern is None:
+            found = _match(query, event, variables, unbound=unbound)
+            return [] if found is None else [found]
+        if self.structure.key is not None and attribute(event.term, (self.structure.key,)) is None:
+            return []
+        return _pattern_matches(query, event, variables, unbound=unbound)
 
     def is_used(self, used: Iterable[Used], unique: Declaration, value: Cell, now: Time) -> bool:
         return any(
@@ -75,7 +93,7 @@ class Conditions:
             if step.trigger != "absence" or step.before != instance.active:
                 continue
             assert label.query is not None
-            if match(label.query, event, instance.variables) is None:
+            if not self.matches(label.query, event, instance.variables):
                 continue
             stretch = times_of(label.times, instance.known)
             if stretch.latest is None or all(holds(each, instance.known, now) for each in label.times):
@@ -122,7 +140,7 @@ class Conditions:
         return max(ends) + 1 if len(ends) == len(latest) else None
 
 
-def match(query: EventQuery, event: Event, variables: Mapping[str, Cell], *, unbound: bool = False) -> Bindings | None:
+def _match(query: EventQuery, event: Event, variables: Mapping[str, Cell], *, unbound: bool = False) -> Bindings | None:
     """Returns what a query binds if an event matches it with these bindings; None if it does not.
 
     A variable that has no value matches nothing, or anything if `unbound`.
@@ -148,6 +166,26 @@ def match(query: EventQuery, event: Event, variables: Mapping[str, Cell], *, unb
             case Declaration():
                 if found.setdefault(value.variable, cell) != cell:
                     return None
+    return found
+
+
+def _pattern_matches(
+    query: EventQuery, event: Event, variables: Mapping[str, Cell], *, unbound: bool
+) -> list[Bindings]:
+    """Returns what a pattern binds: the values of its variables are put in, and those that it declares come out.
+
+    Variables have values, not terms.
+    """
+    assert query.pattern is not None
+    if event.label != query.label or (not unbound and not query.referenced <= variables.keys()):
+        return []
+    given = scalars({name: variables[name] for name in query.referenced & variables.keys()})
+    found: list[Bindings] = []
+    for answer in match(with_values(query.pattern, given), event.term):
+        bound = {name: answer[name] for name in query.declared}
+        cells = {name: wrap(value) for name, value in bound.items() if not isinstance(value, Term)}
+        if len(cells) == len(bound) and cells not in found:
+            found.append(cells)
     return found
 
 

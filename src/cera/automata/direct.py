@@ -95,6 +95,8 @@ class DirectSteps:
         if len(queries) != 1 or automaton.is_opaque[state] or not self._is_quiet(state):
             return None
         [query] = queries
+        if not isinstance(query, CompiledQuery):
+            return None
         parts = [*query.constants, *query.references, *query.declared]
         is_flat = all(len(path) == 1 for path, _ in parts)
         if not is_flat or any(value.__class__ not in PLAIN for _, value in query.constants) or _repeats(query):

@@ -166,7 +166,7 @@ class Explainer:
         """Returns how the values of an event would have to be others, and what it binds."""
         changes: list[str] = []
         bound: Bindings = {}
-        for path, value in query.attributes:
+        for path, value in query.named:
             had = fields.value(path)
             name = " ".join(path)
             match value:
@@ -211,7 +211,7 @@ class Explainer:
 def query_text(query: EventQuery, variables: Mapping[str, Cell]) -> str:
     """Returns a query with the values that are known: `bid(itemID(5))`."""
     parts = []
-    for path, value in query.attributes:
+    for path, value in query.named:
         known: Value | None = value.value if isinstance(value, Constant) else None
         if isinstance(value, Reference) and value.variable in variables:
             known = unwrap(variables[value.variable])

@@ -47,16 +47,16 @@ class Explorer:
         found = []
         for step in steps:
             assert step.query is not None
-            bound = step.query.match(fields, instance.variables)
-            if bound is None or (step.query.unique and self.is_used(run.used, step, bound, now)):
-                continue
-            if step.times and not times_hold(step.times, instance.events, fields.event, now):
-                continue
-            if step.conditions and not self.conditions_hold(step, {**instance.variables, **bound}):
-                continue
-            if step.terminates and not self.terminates(instance, step):
-                continue
-            found.append((step, bound))
+            for bound in step.query.matches(fields, instance.variables):
+                if step.query.unique and self.is_used(run.used, step, bound, now):
+                    continue
+                if step.times and not times_hold(step.times, instance.events, fields.event, now):
+                    continue
+                if step.conditions and not self.conditions_hold(step, {**instance.variables, **bound}):
+                    continue
+                if step.terminates and not self.terminates(instance, step):
+                    continue
+                found.append((step, bound))
         return found
 
     def is_used(self, used: dict[tuple[str, Cell], Time], step: CompiledStep, bound: Bindings, now: Time) -> bool:
@@ -291,7 +291,7 @@ class Explorer:
         key = (instance.active, fields.event.label)
         for step in self._automaton.absences[instance.state].get(key, ()):
             assert step.query is not None
-            if step.query.match(fields, instance.variables) is None:
+            if not step.query.matches(fields, instance.variables):
                 continue
             stretch = times_of(step.times, instance.events)
             if stretch.latest is None or times_hold(step.times, instance.events, None, now):

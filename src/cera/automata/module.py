@@ -130,7 +130,7 @@ class AutomatonModule(HistoryModule):
 
     def asked_attributes(self) -> Iterator[AskedAttribute]:
         for query in self.automaton.queries:
-            for path, _ in query.attributes:
+            for path, _ in query.named:
                 yield AskedAttribute(query.label, path, span=query.span)
 
     def limited(self, answers: int) -> Self:

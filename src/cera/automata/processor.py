@@ -6,12 +6,12 @@ several events at one time, or a delay together with an event, all runs are expl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
 from cera.automata.automaton import LAST
-from cera.automata.compiled import CompiledAutomaton, Fields, times_hold
+from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields, times_hold
 from cera.automata.direct import DirectSteps
 from cera.automata.exploring import Explorer
 from cera.automata.histories import AutomatonState, History, RunSet
@@ -307,13 +307,18 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
 
     # New instances of the root
 
+    def _entering(self, fields: Fields) -> Iterator[tuple[CompiledStep, Bindings]]:
+        for step in self._automaton.enters.get(fields.event.label, ()):
+            assert step.query is not None
+            for bound in step.query.matches(fields, {}):
+                yield step, bound
+
     def _entered(self, history: History, fields: Fields, now: Time) -> list[Run]:
         found = []
         used = []
-        for step in self._automaton.enters.get(fields.event.label, ()):
+        for step, bound in self._entering(fields):
             assert step.query is not None
-            bound = step.query.match(fields, {})
-            if bound is None or self._explorer.is_used(history.used, step, bound, now):
+            if self._explorer.is_used(history.used, step, bound, now):
                 continue
             if not times_hold(step.times, {}, fields.event, now):
                 continue

@@ -156,7 +156,7 @@ class Structure:
     def _divides(self, attribute: str, variable: str) -> bool:
         entering = {id(step.transition.label.query) for step in self.enters}
         for query in self.automaton.queries:
-            found = dict(query.attributes).get((attribute,))
+            found = dict(query.named).get((attribute,))
             named = found is not None and getattr(found, "variable", None) == variable
             declares = variable in query.declared
             if not named or declares != (id(query) in entering):

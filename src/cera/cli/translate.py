@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from textwrap import indent
 
 import click
 
@@ -28,7 +29,7 @@ TARGETS = {language.target.name: language.target for language in LANGUAGES if la
 PLAN, JSON = "plan", "json"
 _OF_EVERY_PROGRAM = {
     PLAN: "the plans that run, as `cera explain` shows them",
-    JSON: "all that `cera explain` knows of the program, for tools",
+    JSON: "all that `cera explain` knows of the program, for tools; automata as JSON that can be read again",
 }
 
 
@@ -81,7 +82,8 @@ def translate(program: Program, form: str, with_steps: bool) -> None:
         raise UsageError(f"--to {form} has no steps to show")
     report.show_diagnostics(program.diagnostics)
     if form in _OF_EVERY_PROGRAM:
-        write_output(_explained(program, form) + "\n")
+        own = _own_json(program) if form == JSON else None
+        write_output(_explained(program, form) + "\n" if own is None else own)
         return
     found = program.modules.found
     target = TARGETS[form]
@@ -93,6 +95,15 @@ def translate(program: Program, form: str, with_steps: bool) -> None:
     if target.one_only is not None and len(found) > 1:
         raise UsageError(target.one_only)
     write_output("\n".join(translation(each, form, steps=with_steps) for each in found))
+
+
+def _own_json(program: Program) -> str | None:
+    """Returns the modules as the JSON of their language, which it reads too; None if one of them has none."""
+    texts = [each.text(JSON) for each in program.modules.found]
+    found = [each for each in texts if each is not None]
+    if not found or len(found) < len(texts) or program.checked().rules:
+        return None
+    return found[0] if len(found) == 1 else "[\n" + ",\n".join(indent(each.rstrip(), "  ") for each in found) + "\n]\n"
 
 
 def _explained(program: Program, form: str) -> str:

@@ -64,6 +64,8 @@ class ExpressionTransformer:
         self._codes = codes
         self._problems: list[Diagnostic] = []
         self._too_large: dict[Span, LiteralError] = {}
+        #: The digits of the numbers that were read, by their nodes, which are kept.
+        self._digits: dict[int, tuple[expressions.Literal, str]] = {}
 
     def item(self, tree: Tree[Token]) -> tuple[Any, list[Diagnostic]]:
         """Returns the item of a tree, or None and what is wrong with it."""
@@ -133,10 +135,12 @@ class ExpressionTransformer:
     def number(self, span: Span, token: Token) -> expressions.Literal:
         """Reads a number. Whether it is too large depends on a minus before it, so that is decided later."""
         try:
-            return expressions.Literal(read_number(token), span)
+            found = expressions.Literal(read_number(token), span)
         except LiteralError as error:
             self._too_large[span] = error
-            return expressions.Literal(0, span)
+            found = expressions.Literal(0, span)
+        self._digits[id(found)] = found, str(token)
+        return found
 
     def literal(self, span: Span, token: Token) -> expressions.Literal:
         return expressions.Literal(self._scalar(token), span)
@@ -161,11 +165,13 @@ class ExpressionTransformer:
 
     def negative(self, span: Span, _: Token, operand: Expression) -> Expression:
         """Reads `-3` as the number, and `-(3)` as the operator."""
-        if not (isinstance(operand, expressions.Literal) and operand.span and operand.span.text[0].isdigit()):
+        if id(operand) not in self._digits:
             return Negative(operand, span)
-        self._too_large.pop(operand.span, None)
+        number, digits = self._digits[id(operand)]
+        if number.span is not None:
+            self._too_large.pop(number.span, None)
         try:
-            return expressions.Literal(read_number(f"-{operand.span.text}"), span)
+            return expressions.Literal(read_number(f"-{digits}"), span)
         except LiteralError as error:
             self._too_large[span] = error
             return expressions.Literal(0, span)

@@ -17,6 +17,7 @@ from cera.automata.automaton import (
 from cera.automata.times import TimeConstraint
 from cera.diagnostics import Diagnostic, Span, did_you_mean
 from cera.languages.ihta.constraints import BoundError, is_count, is_temporal, termination, time_constraint
+from cera.languages.ihta.names import resolve
 from cera.languages.ihta.syntax import (
     Arrow,
     AutomatonText,
@@ -94,7 +95,9 @@ class _Lowering:
         if block is None:
             found = self.find(name)
             if found is None:
-                hint = 'write its states in braces, or `use "file.ihta";` for the file that has the automaton'
+                hint = (
+                    'write its states in braces, or `use "file.ihta";` for the file that has an automaton of this name'
+                )
                 self.error("IH104", f"the state `{name}` has no states of its own", member.header.span, hint)
                 return None
             if name in self.inside:
@@ -139,25 +142,29 @@ def _transition(lowering: _Lowering, states: Mapping[Path, State], scope: Path, 
         hint = "instances of a state inside of another are created by its transitions"
         lowering.error("IH203", "only the automaton itself is entered", arrow.span, hint)
         return None
-    text = "" if arrow.span is None else " ".join(arrow.span.text.rstrip(";").split())
     outside = source is not None and source[: len(scope) + 1] == target[: len(scope) + 1] and source[:-1] != scope
-    return Transition(source, target, label, scope if outside else None, text, arrow.span)
+    return Transition(source, target, label, scope if outside else None, _written(arrow), arrow.span)
+
+
+def _written(arrow: Arrow) -> str:
+    """Returns a transition as it is written, on one line; if it is JSON, as it would be."""
+    text = "" if arrow.span is None else arrow.span.text
+    if text.startswith("{"):
+        from cera.languages.ihta.printer import print_arrow  # programs are mostly text
+
+        text = print_arrow(arrow)
+    return " ".join(text.rstrip(";").split())
 
 
 def _resolved(lowering: _Lowering, states: Mapping[Path, State], scope: Path, name: Identifier) -> Path | None:
     """Returns the state with a name: a child of the state around it, else a descendant, or the nearest outside."""
-    wanted = tuple(name.name.split("."))
-    for length in range(len(scope), 0, -1):
-        around = scope[:length]
-        inside = [path for path in states if len(path) > length and path[:length] == around]
-        found = [path for path in inside if path[-len(wanted) :] == wanted]
-        nearest = [path for path in found if len(path) == min(map(len, found))]
-        if len(nearest) == 1:
-            return nearest[0]
-        if nearest:
-            hint = f"write {' or '.join('.'.join(path[-2:]) for path in nearest)}"
-            lowering.error("IH102", f"there are several states `{name.name}` here", name.span, hint)
-            return None
+    nearest = resolve(states, scope, tuple(name.name.split(".")))
+    if len(nearest) == 1:
+        return nearest[0]
+    if nearest:
+        hint = f"write {' or '.join('.'.join(path[-2:]) for path in nearest)}"
+        lowering.error("IH102", f"there are several states `{name.name}` here", name.span, hint)
+        return None
     names = [path[-1] for path in states]
     hint = did_you_mean(name.name, names) or "each state is named once in the braces of its automaton: `I0;`"
     lowering.error("IH101", f"there is no state `{name.name}`", name.span, hint)

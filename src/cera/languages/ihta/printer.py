@@ -6,7 +6,8 @@ import re
 
 from cera.automata.automaton import Constant, Declaration, EventQuery, Reference, Value
 from cera.diagnostics import Source
-from cera.languages.expressions.printer import ExpressionPrinter
+from cera.errors import ProgramError
+from cera.languages.ihta.json_reader import is_json
 from cera.languages.ihta.parser import parse
 from cera.languages.ihta.syntax import (
     Arrow,
@@ -23,17 +24,21 @@ from cera.languages.ihta.syntax import (
     Schema,
     Use,
 )
-from cera.languages.text.formatting import formatted
+from cera.languages.patterns.printer import PatternPrinter
+from cera.languages.text.formatting import Decorate, blank_line_between, formatted, undecorated
 from cera.languages.text.layout import HARD, SPACE, Document, Group, Indent, concat, join, render
 from cera.languages.text.literals import string_text
 from cera.model.expressions.expression import Expression
 from cera.model.expressions.printer import COMPARISON, Spelling
+from cera.model.matching.patterns import TermPattern
 from cera.model.terms.term import format_scalar
 from cera.model.time.durations import Duration, format_duration
 
-_WORD = re.compile(r"(?!(?:true|false)$)[a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)*")
+_WORD = re.compile(r"(?!(?:true|false|not)$)[a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)*")
 _LABEL = re.compile(rf"{_WORD.pattern}|[A-Z_][A-Za-z0-9_]*|true|false")
 _CODE = re.compile("0[0-9]+")
+#: Labels of patterns that need no quotes.
+_PLAIN = re.compile(r"(?!(?:not|var|unique)$)([a-z][A-Za-z0-9_]*(-[A-Za-z][A-Za-z0-9_]*)*|[A-Z_][A-Za-z0-9_]*)")
 
 
 def print_program(program: Program) -> str:
@@ -44,8 +49,20 @@ def print_automaton(automaton: AutomatonText) -> str:
     return render(concat(Printer().item(automaton), HARD))
 
 
-class Printer(ExpressionPrinter):
+def print_arrow(arrow: Arrow) -> str:
+    """Returns a transition on one line."""
+    return render(Printer().member(arrow), width=None)
+
+
+class Printer(PatternPrinter):
     spelling = Spelling(variable=str)
+
+    def __init__(self, decorate: Decorate = undecorated, *, keeps_gaps: bool = False) -> None:
+        super().__init__(decorate)
+        #: Whether blank lines between states and transitions are those of the source.
+        self._keeps_gaps = keeps_gaps
+        #: The variables that the pattern being printed declares, each as it is written where it comes next.
+        self._declared: dict[str, str] = {}
 
     def program(self, program: Program) -> Document:
         written: list[Document] = []
@@ -67,13 +84,21 @@ class Printer(ExpressionPrinter):
         return f"{header.name}({inside})" if header.attributes else header.name
 
     def _block(self, block: Block) -> Document:
-        members = [self.decorate(member, self._member(member)) for member in block.members]
+        members = [self.decorate(member, self.member(member)) for member in block.members]
         if block.is_opaque:
-            members.insert(0, "…")
-        lines = (concat(HARD, member) for member in members)
+            members.insert(0, "...")
+        gaps = [False, *map(self._is_gap, block.members, block.members[1:])]
+        gaps = [*([False] if block.is_opaque else []), *gaps]
+        lines = (concat(HARD, HARD if gap else "", member) for gap, member in zip(gaps, members, strict=False))
         return concat("{", Indent(concat(*lines)), HARD, "}")
 
-    def _member(self, member: Member) -> Document:
+    def _is_gap(self, first: Member, second: Member) -> bool:
+        """Returns whether there is a blank line between two members: as in the source, or around states with states."""
+        if not self._keeps_gaps or first.span is None or second.span is None:
+            return any(isinstance(each, Nested) and each.block is not None for each in (first, second))
+        return blank_line_between(first.span.source.text, first.span.end, second.span.start)
+
+    def member(self, member: Member) -> Document:
         match member:
             case Names():
                 names = ", ".join(name.name for name in member.names)
@@ -89,30 +114,34 @@ class Printer(ExpressionPrinter):
             case Invariant():
                 return Group(
                     concat(
-                        f"{member.state.name} while ", self._conjunction(list(map(self._bound, member.conditions))), ";"
+                        f"{member.state.name} while ", self._conjunction(list(map(self.bound, member.conditions))), ";"
                     )
                 )
             case Schema():
-                return concat("schema ", join(", ", [self._query(query) for query in member.queries]), ";")
+                return concat("schema ", join(", ", [self.query(query) for query in member.queries]), ";")
 
     def _label(self, label: LabelText) -> Document:
         parts: list[Document] = []
         if label.query is not None:
             negation = "not " if label.negated else ""
             identifier = "" if label.identifier is None else f"{label.identifier.name}: "
-            parts.append(concat(negation, identifier, self._query(label.query)))
-        return self._conjunction([*parts, *map(self._bound, label.conditions)])
+            parts.append(concat(negation, identifier, self.query(label.query)))
+        return self._conjunction([*parts, *map(self.bound, label.conditions)])
 
-    def _bound(self, condition: Expression) -> Document:
+    def bound(self, condition: Expression) -> Document:
         return self.expression(condition, COMPARISON)
 
     def _conjunction(self, parts: list[Document]) -> Document:
         first, *others = parts
         return concat(first, Indent(concat(*(concat(SPACE, "and ", other) for other in others))))
 
-    def _query(self, query: EventQuery) -> Document:
+    def query(self, query: EventQuery) -> Document:
+        if query.pattern is not None:
+            self._declared = {each.variable: self._declaration(each, "var ") for each in query.declarations}
+            return self.pattern(query.pattern)
         label = query.label if _LABEL.fullmatch(query.label) else string_text(query.label)
-        return f"{label}({self._attributes(query.attributes)})" if query.attributes else label
+        is_plain = not query.attributes and _PLAIN.fullmatch(query.label) and query.label not in ("true", "false")
+        return label if is_plain else f"{label}({self._attributes(query.attributes)})"
 
     def _attributes(self, attributes: tuple[tuple[tuple[str, ...], Value], ...]) -> str:
         parts: list[str] = []
@@ -136,13 +165,32 @@ class Printer(ExpressionPrinter):
             case Reference():
                 return value.variable
             case Declaration():
-                unique = "unique " if value.unique else ""
-                memory = "" if value.memory is None else f" for {format_duration(Duration(0, value.memory))}"
-                return f"{unique}{value.variable}*{memory}"
+                return self._declaration(value)
             case Constant(value=str() as text) if _WORD.fullmatch(text) or _CODE.fullmatch(text):
                 return text
             case Constant():
                 return format_scalar(value.value)
+
+    def _declaration(self, declaration: Declaration, word: str = "") -> str:
+        unique = "unique " if declaration.unique else ""
+        memory = "" if declaration.memory is None else f" for {format_duration(Duration(0, declaration.memory))}"
+        return f"{unique}{word}{declaration.variable}*{memory}"
+
+    def _pattern_variable(self, name: str) -> str:
+        """Returns `var X`, or `var X*`: what makes it unique is written once."""
+        found = self._declared.get(name)
+        if found is None:
+            return super()._pattern_variable(name)
+        self._declared[name] = f"var {name}*"
+        return found
+
+    def _pattern_label(self, pattern: TermPattern) -> str:
+        label = pattern.label
+        return (
+            string_text(label)
+            if isinstance(label, str) and not _PLAIN.fullmatch(label)
+            else super()._pattern_label(pattern)
+        )
 
 
 def format_source(source: Source) -> str:
@@ -150,5 +198,11 @@ def format_source(source: Source) -> str:
     parse."""
     parsed = parse(source)
     program = parsed.program
-    printed = (lambda decorate: Printer(decorate).program(program)) if program.items else None
-    return formatted(source, parsed.diagnostics, parsed.comments, printed)
+    if is_json(source.text):
+        from cera.languages.ihta.json_writer import json_text
+
+        if parsed.diagnostics:
+            raise ProgramError(parsed.diagnostics)
+        return json_text(tuple(program.automata))
+    printed = (lambda decorate: Printer(decorate, keeps_gaps=True).program(program)) if program.items else None
+    return formatted(source, parsed.diagnostics, parsed.comments, printed, keeps_gaps=True)

@@ -15,8 +15,9 @@ from cera.languages.text.nodes import Identifier
 from cera.model.expressions.expression import Expression
 
 Role = Literal["start", "end"]
-Start = Literal["automaton", "use"]
-STARTS: tuple[Start, ...] = ("automaton", "use")
+#: What is parsed by itself: the items of a file, and labels, which JSON has as strings.
+Start = Literal["automaton", "use", "label"]
+STARTS: tuple[Start, ...] = ("automaton", "use", "label")
 
 #: The word for the current time in constraints.
 NOW = "now"

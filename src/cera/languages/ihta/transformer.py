@@ -14,8 +14,8 @@ from lark import Token, Tree
 
 from cera.automata.automaton import Constant, Declaration, EventQuery, Reference, Value
 from cera.diagnostics import Diagnostic, Span
-from cera.languages.expressions.transformer import ExpressionTransformer
 from cera.languages.ihta.mistakes import CODES
+from cera.languages.ihta.pattern_queries import PatternQueryTransformer
 from cera.languages.ihta.syntax import (
     NOW,
     Arrow,
@@ -35,7 +35,6 @@ from cera.languages.text.items import Place
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import And, Call, Comparison, EventReference, Expression, Not, Or, Variable
-from cera.model.time.durations import Duration
 
 #: A number that begins with a zero is a string: 007.
 _CODE = re.compile("0[0-9]+")
@@ -45,6 +44,11 @@ FUNCTIONS = ("b", "e", "finishedInstances", "allInstances")
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
     """Returns the item of a tree, or None and its errors."""
+    return ItemTransformer(place, CODES).item(tree)
+
+
+def transform_label(tree: Tree[Token], place: Place) -> tuple[LabelText | None, list[Diagnostic]]:
+    """Returns the label of a tree, or None and its errors."""
     return ItemTransformer(place, CODES).item(tree)
 
 
@@ -81,7 +85,11 @@ class _Negated:
     span: Span
 
 
-class ItemTransformer(ExpressionTransformer):
+def _has_attributes(called: _Called) -> bool:
+    return bool(called.arguments) and all(isinstance(each, _Called) for each in called.arguments)
+
+
+class ItemTransformer(PatternQueryTransformer):
     def automaton(self, span: Span, *parts: Any) -> AutomatonText:
         *strict, header, block = parts
         return AutomatonText(header, block, bool(strict), span)
@@ -155,6 +163,9 @@ class ItemTransformer(ExpressionTransformer):
                 negated, at = True, at.part
             if isinstance(at, _Named):
                 identifier, at = at.identifier, at.part
+            if isinstance(at, _Negated) and identifier is None:
+                self._misplaced("`not` stands twice", at.span, "write it once, or leave it out")
+                continue
             if isinstance(at, _Negated):
                 hint = "an event that does not happen has no name"
                 self._misplaced("an identifier stands before an absent event", at.span, hint)
@@ -184,11 +195,13 @@ class ItemTransformer(ExpressionTransformer):
     def _query(self, part: Any) -> EventQuery:
         match part:
             case _Called():
-                return EventQuery(part.label, tuple(self._attributes(part)), part.span)
+                return EventQuery(part.label, tuple(self._attributes(part)), span=part.span)
             case _Word():
-                return EventQuery(part.name, (), part.span)
+                return EventQuery(part.name, span=part.span)
             case Variable():
-                return EventQuery(part.name, (), part.span)
+                return EventQuery(part.name, span=part.span)
+            case EventQuery():
+                return part
             case _:
                 hint = "write an event such as bid(itemID(I)), or a constraint such as now - e(last) >= 30s"
                 self._misplaced("expected an event or a comparison", part.span, hint)
@@ -199,6 +212,9 @@ class ItemTransformer(ExpressionTransformer):
             if not isinstance(argument, _Called):
                 hint = f"values stand in attributes: {called.label}(attribute(X))"
                 self._misplaced("an event has attributes, found a value", argument.span, hint)
+            elif len(argument.arguments) != 1 and not _has_attributes(argument):
+                hint = f"write {argument.label}(X); several values are several attributes"
+                self._misplaced("an attribute has one value", argument.span, hint)
             elif len(argument.arguments) == 1 and not isinstance(argument.arguments[0], _Called):
                 yield (argument.label,), self._attribute_value(argument.arguments[0])
             else:
@@ -257,13 +273,7 @@ class ItemTransformer(ExpressionTransformer):
 
     def declared(self, span: Span, token: Token, memory: Token | None) -> _Declared:
         words = str(token).removesuffix("*").split()
-        limit: Duration | None = None if memory is None else self._duration(memory)
-        if limit is not None and (len(words) == 1 or limit.months):
-            hint = "write `unique X* for 30 days`; months have no fixed length"
-            self._misplaced("only what is unique is remembered for a time", span, hint)
-        months = limit is None or bool(limit.months)
-        made = Declaration(words[-1], len(words) > 1, None if months or limit is None else limit.microseconds)
-        return _Declared(made, span)
+        return _Declared(self._declaration(span, words[-1], memory, unique=len(words) > 1), span)
 
     def call(self, span: Span, label: Token, *arguments: Any) -> _Called:  # type: ignore[override]
         given = tuple(each for each in arguments if each is not None)
@@ -276,8 +286,8 @@ class ItemTransformer(ExpressionTransformer):
             case _Word():
                 return expressions.Literal(part.name, part.span)
             case _Called() if part.label in FUNCTIONS:
-                return Call(part.label, tuple(map(self._identified, part.arguments)), part.span)
-            case _Called() | _Declared() | _Named() | _Negated():
+                return self._function(part)
+            case _Called() | _Declared() | _Named() | _Negated() | EventQuery():
                 known = ", ".join(f"{name}(…)" for name in FUNCTIONS)
                 self._misplaced(
                     "expected a value", part.span, f"in a constraint stand now, {known}, variables, numbers"
@@ -286,11 +296,15 @@ class ItemTransformer(ExpressionTransformer):
             case _:
                 return cast(Expression, part)
 
-    def _identified(self, part: Any) -> Expression:
-        if isinstance(part, _Word):
-            return EventReference(part.name, part.span)
-        self._misplaced("expected an identifier", part.span, "write the name of an event: e(this), e(last), e(j)")
-        return EventReference("", part.span)
-
-    def _misplaced(self, message: str, span: Span | None, hint: str | None = None) -> None:
-        self._problems.append(Diagnostic(self._codes.unexpected, "error", message, span, hint))
+    def _function(self, called: _Called) -> Expression:
+        is_time = called.label in ("b", "e")
+        example = "an event: e(this), e(last), e(j)" if is_time else f"a state with an identifier: {called.label}(b)"
+        found: list[Expression] = []
+        for part in called.arguments:
+            if isinstance(part, _Word):
+                found.append(EventReference(part.name, part.span))
+            else:
+                self._misplaced("expected an identifier", part.span, f"write {example}; they begin with a small letter")
+        if len(called.arguments) != 1:
+            self._misplaced(f"`{called.label}` has one argument", called.span, f"write {example}")
+        return Call(called.label, tuple(found) or (EventReference("", called.span),), called.span)

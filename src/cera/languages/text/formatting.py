@@ -69,7 +69,10 @@ class _Node:
 class Comments:
     """The comments of a source, attached to places. `around` is the `decorate` of a printer."""
 
-    def __init__(self, source: Source, comments: Sequence[Span], places: Iterable[Place]) -> None:
+    def __init__(
+        self, source: Source, comments: Sequence[Span], places: Iterable[Place], *, keeps_gaps: bool = False
+    ) -> None:
+        self._keeps_gaps = keeps_gaps
         self._text = source.text
         self._code = _without_comments(source.text, comments)
         self._attached: dict[int, _AttachedComments] = {}
@@ -89,10 +92,10 @@ class Comments:
         if previous and next_to_previous and "\n" not in self._code[previous.end : comment.start]:
             self._of(previous).beside.append(Suffix(f"  {text}"))
         elif following and (next_to_following or (previous and not next_to_previous)):
-            gap = container is root and blank_line_follows(self._text, comment.end)
+            gap = (self._keeps_gaps or container is root) and blank_line_follows(self._text, comment.end)
             self._of(following).before.append(concat(text, HARD, HARD if gap else ""))
         elif previous and (next_to_previous or following is None):
-            gap = container is root and _blank_line_precedes(self._text, comment.start)
+            gap = (self._keeps_gaps or container is root) and _blank_line_precedes(self._text, comment.start)
             self._of(previous).after.append(concat(HARD, HARD if gap else "", Remark(text)))
         else:
             self._of(container).before.append(concat(text, HARD))
@@ -107,6 +110,13 @@ class Comments:
 def blank_line_follows(text: str, at: int) -> bool:
     """Returns whether the rest of this line and the next line are empty."""
     return _BLANK_LINE.match(text, at) is not None
+
+
+def blank_line_between(text: str, first: int, last: int) -> bool:
+    """Returns whether there is an empty line in a text between two places, before the first comment that has a line of
+    its own."""
+    line = text.find("\n", first, last)
+    return line >= 0 and _BLANK_LINE.match(text, line, last) is not None
 
 
 def _blank_line_precedes(text: str, at: int) -> bool:
@@ -154,10 +164,12 @@ def formatted(
     diagnostics: Sequence[Diagnostic],
     comments: Sequence[Comment],
     printed: Callable[[Decorate], Document] | None,
+    *,
+    keeps_gaps: bool = False,
 ) -> str:
     """Formats a source. `printed` is the program by the printer of its language, None if there are only comments.
 
-    Refuses what does not parse.
+    With `keeps_gaps`, blank lines beside comments are kept inside of items too. Refuses what does not parse.
     """
     errors = [diagnostic for diagnostic in diagnostics if diagnostic.severity == "error"]
     if errors:
@@ -173,4 +185,4 @@ def formatted(
         return document
 
     printed(note)
-    return render(printed(Comments(source, spans, places).around))
+    return render(printed(Comments(source, spans, places, keeps_gaps=keeps_gaps).around))

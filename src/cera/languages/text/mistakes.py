@@ -148,8 +148,13 @@ def _without_unit(piece: Piece[Kind], index: int) -> str | None:
     number, *following = (lexeme.text for lexeme in piece.lexemes[index : index + 2])
     if not number[0].isdigit():
         return None
+    return without_unit(" ".join((number, *(word for word in following if word.isalpha()))))
+
+
+def without_unit(text: str) -> str | None:
+    """Returns why a text is not a length of time, None if it is one."""
     try:
-        parse_duration(" ".join((number, *(word for word in following if word.isalpha()))))
+        parse_duration(text)
     except DurationError as error:
         return str(error)
     return None

@@ -10,6 +10,7 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
 
 from cera.languages.expressions.grammar import item_parser, read_grammar
+from cera.languages.patterns.grammar import pattern_grammar
 from cera.languages.text.items import parse_item
 from cera.languages.text.scanner import Lexeme
 from cera.languages.xchangeeq.mistakes.expectations import DIRECTIVES, ITEM_WORDS, RELATION_CLAUSES
@@ -116,4 +117,4 @@ def terminals() -> frozenset[str]:
 
 @cache
 def lark() -> Lark:
-    return item_parser(["item"], read_grammar(__package__))
+    return item_parser(["item"], pattern_grammar(), read_grammar(__package__))

@@ -1,4 +1,4 @@
-"""Patterns, constructs and expressions as documents, in canonical spelling.
+"""Constructs and expressions as documents, in canonical spelling.
 
 Whatever gets a line of its own when its surroundings are broken (a child of a term, here) is handed to `decorate`, so
 that the formatter can put comments beside it.
@@ -6,9 +6,7 @@ that the formatter can put comments beside it.
 
 from __future__ import annotations
 
-import re
-
-from cera.languages.expressions.printer import ExpressionPrinter
+from cera.languages.patterns.printer import PatternPrinter, plain_label_text
 from cera.languages.text.layout import Document, bracket, concat, join
 from cera.languages.text.literals import string_text
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
@@ -29,24 +27,9 @@ from cera.model.expressions.expression import (
     Within,
 )
 from cera.model.expressions.printer import OR, PRIMARY, SUM, Special, Spelling
-from cera.model.matching.patterns import (
-    AnyLabel,
-    Descendant,
-    Label,
-    OptionalPattern,
-    Pattern,
-    RegexLabel,
-    RegexPattern,
-    ScalarPattern,
-    TermPattern,
-    VariablePattern,
-    Without,
-)
-from cera.model.terms import term as terms
+from cera.model.matching.patterns import Label, TermPattern
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.timers import SYNONYMS
-
-_SLASH_OR_ESCAPE = re.compile(r"\\.|/", re.DOTALL)
 
 #: Words that can mean something else where a label stands; as labels they are quoted.
 _RESERVED_LABELS = frozenset(
@@ -54,37 +37,15 @@ _RESERVED_LABELS = frozenset(
 )
 
 
-class TermPrinter(ExpressionPrinter):
+class TermPrinter(PatternPrinter):
     spelling = Spelling(variable=lambda name: f"var {name}")
 
-    def pattern(self, pattern: Pattern) -> Document:
-        match pattern:
-            case TermPattern():
-                is_like_a_timer = pattern.label in SYNONYMS and pattern.ordered and pattern.total
-                label = string_text(str(pattern.label)) if is_like_a_timer else label_text(pattern.label)
-                return self._term(label, pattern)
-            case ScalarPattern():
-                return terms.format_scalar(pattern.value)
-            case RegexPattern():
-                return _regex(pattern.expression)
-            case VariablePattern():
-                bound = "" if pattern.pattern is None else concat(" -> ", self.pattern(pattern.pattern))
-                return concat(f"var {pattern.name}", bound)
-            case Descendant():
-                return concat("desc ", self.pattern(pattern.pattern))
-            case Without():
-                return concat("without ", self.pattern(pattern.pattern))
-            case OptionalPattern():
-                return concat("optional ", self.pattern(pattern.pattern))
+    def _pattern_label(self, pattern: TermPattern) -> str:
+        is_like_a_timer = pattern.label in SYNONYMS and pattern.ordered and pattern.total
+        return string_text(str(pattern.label)) if is_like_a_timer else label_text(pattern.label)
 
     def timer(self, timer: TimerQuery) -> Document:
         return self._term(f"timer:{timer.name}", timer.pattern)
-
-    def _term(self, label: str, pattern: TermPattern) -> Document:
-        opening, closing = "[]" if pattern.ordered else "{}"
-        times = 1 if pattern.total else 2
-        children = [self.decorate(child, self.pattern(child)) for child in pattern.children]
-        return bracket(label + opening * times, children, closing * times)
 
     def construct(self, construct: Construct) -> Document:
         match construct:
@@ -185,15 +146,4 @@ def _open_ended(construct: Construct) -> frozenset[type[Construct]]:
 
 
 def label_text(label: Label) -> str:
-    match label:
-        case str():
-            return string_text(label) if label in _RESERVED_LABELS else terms.label(label)
-        case AnyLabel():
-            return "*"
-        case RegexLabel():
-            return _regex(label.expression)
-
-
-def _regex(expression: str) -> str:
-    escaped = _SLASH_OR_ESCAPE.sub(lambda found: r"\/" if found[0] == "/" else found[0], expression)
-    return f"/{escaped}/"
+    return string_text(label) if isinstance(label, str) and label in _RESERVED_LABELS else plain_label_text(label)

@@ -1,4 +1,4 @@
-"""From Lark's tree to patterns and to the constructs of rule heads."""
+"""From Lark's tree to expressions and to the constructs of rule heads."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 from lark import Token
 
 from cera.diagnostics import Diagnostic, Span
-from cera.languages.expressions.transformer import ExpressionTransformer
-from cera.languages.text.literals import read_regex
+from cera.languages.patterns.transformer import PatternTransformer, variable_name
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct, OrderKey
 from cera.model.expressions.expression import (
     AGGREGATES,
@@ -24,22 +23,10 @@ from cera.model.expressions.expression import (
     Variable,
     Within,
 )
-from cera.model.matching.patterns import (
-    AnyLabel,
-    Descendant,
-    Label,
-    OptionalPattern,
-    Pattern,
-    RegexLabel,
-    RegexPattern,
-    ScalarPattern,
-    TermPattern,
-    VariablePattern,
-    Without,
-)
+from cera.model.matching.patterns import TermPattern
 
 
-class TermTransformer(ExpressionTransformer):
+class TermTransformer(PatternTransformer):
     def variable(self, span: Span, token: Token) -> Variable:
         return Variable(variable_name(token), span)
 
@@ -66,50 +53,6 @@ class TermTransformer(ExpressionTransformer):
 
     def within(self, span: Span, *operands: Expression) -> Within:
         return Within(operands[:-1], operands[-1], span)
-
-    def _pattern_label(self, token: Token) -> Label:
-        match token.type:
-            case "ANY_LABEL":
-                return AnyLabel()
-            case "REGEX":
-                return RegexLabel(self._read(read_regex, token, ""))
-            case "STRING":
-                return self._string(token)
-            case _:
-                return str(token)
-
-    def bare_pattern(self, span: Span, label: Token) -> TermPattern:
-        return TermPattern(self._pattern_label(label), span=span)
-
-    def total_unordered(self, span: Span, label: Token, *children: Pattern) -> TermPattern:
-        return TermPattern(self._pattern_label(label), children, ordered=False, total=True, span=span)
-
-    def partial_unordered(self, span: Span, label: Token, *children: Pattern) -> TermPattern:
-        return TermPattern(self._pattern_label(label), children, ordered=False, total=False, span=span)
-
-    def total_ordered(self, span: Span, label: Token, *children: Pattern) -> TermPattern:
-        return TermPattern(self._pattern_label(label), children, ordered=True, total=True, span=span)
-
-    def partial_ordered(self, span: Span, label: Token, *children: Pattern) -> TermPattern:
-        return TermPattern(self._pattern_label(label), children, ordered=True, total=False, span=span)
-
-    def scalar_pattern(self, span: Span, token: Token) -> ScalarPattern:
-        return ScalarPattern(self._scalar(token), span)
-
-    def regex_pattern(self, span: Span, token: Token) -> RegexPattern:
-        return RegexPattern(self._read(read_regex, token, ""), span)
-
-    def variable_pattern(self, span: Span, variable: Token, pattern: Pattern | None) -> VariablePattern:
-        return VariablePattern(variable_name(variable), pattern, span)
-
-    def descendant(self, span: Span, pattern: Pattern) -> Descendant:
-        return Descendant(pattern, span)
-
-    def without(self, span: Span, pattern: Pattern) -> Without:
-        return Without(pattern, span)
-
-    def optional_pattern(self, span: Span, pattern: Pattern) -> OptionalPattern:
-        return OptionalPattern(pattern, span)
 
     def bare_construct(self, span: Span, label: Token) -> ConstructTerm:
         return ConstructTerm(str(label), span=span)
@@ -148,11 +91,6 @@ class TermTransformer(ExpressionTransformer):
 
     def order_key(self, _: Span, expression: Expression, direction: Token | None) -> OrderKey:
         return OrderKey(expression, direction is not None and direction.type == "DESCENDING")
-
-
-def variable_name(token: Token) -> str:
-    """Returns X of `var X`."""
-    return token.split()[1]
 
 
 def timer_query(pattern: TermPattern) -> TimerQuery:

@@ -6,8 +6,8 @@ What a pattern means is defined in `cera.model.matching.matching`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from cera.diagnostics import Span
 from cera.model.tags import tagged
@@ -144,3 +144,19 @@ def _outside_without(pattern: Pattern) -> frozenset[str]:
         return frozenset()
     own = {pattern.name} if isinstance(pattern, VariablePattern) else set()
     return frozenset(own).union(*(_outside_without(part) for part in parts(pattern)))
+
+
+def with_values(pattern: Pattern, values: Mapping[str, Scalar]) -> Pattern:
+    """Returns the pattern with these values in the place of variables: what stands after their arrows is left out."""
+    match pattern:
+        case TermPattern():
+            return replace(pattern, children=tuple(with_values(child, values) for child in pattern.children))
+        case ScalarPattern() | RegexPattern():
+            return pattern
+        case VariablePattern() if pattern.name in values:
+            return ScalarPattern(values[pattern.name], pattern.span)
+        case VariablePattern():
+            inner = None if pattern.pattern is None else with_values(pattern.pattern, values)
+            return replace(pattern, pattern=inner)
+        case Descendant() | Without() | OptionalPattern():
+            return replace(pattern, pattern=with_values(pattern.pattern, values))
