@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --durations=25
 
-.PHONY: demo quick test test-long check bench clean install
+.PHONY: demo quick test test-long check lint types tests tests-long bench clean install
 
 install: $(READY)
 
@@ -21,19 +21,30 @@ $(READY): pyproject.toml
 demo: $(READY)
 	@$(BIN)/cera run examples/sensors/fire.xceq --events examples/sensors/events.jsonl --time-unit s --engine spark --as table
 
-check: $(READY)
+check: lint types
+
+lint: $(READY)
 	@$(BIN)/ruff check src tests benchmarks
 	@$(BIN)/ruff format --check src tests benchmarks
+
+types: $(READY)
 	@$(BIN)/mypy
 
 # for every commit: no Java, no processes, a tenth of the random examples
 quick: $(READY)
 	@$(PYTEST) --quick
 
-test: check
+# mypy keeps one core busy, so it runs beside the tests
+test: lint
+	@$(MAKE) --no-print-directory -j 2 types tests
+
+test-long: lint
+	@$(MAKE) --no-print-directory -j 2 types tests-long
+
+tests: $(READY)
 	@$(PYTEST) -m "not long"
 
-test-long: check
+tests-long: $(READY)
 	@$(PYTEST)
 
 bench: $(READY)

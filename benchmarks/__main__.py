@@ -17,6 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import parse_and_check
+from benchmarks.automata import cases as automata_cases
+from benchmarks.automata import runner as automata
 from benchmarks.checkouts import Case
 from benchmarks.comparison import REPEATS, compare, show
 from benchmarks.epl import cases as epl_cases
@@ -49,6 +51,7 @@ BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "recordings": recordings.measure,
     "recursion": recursion.measure,
     "streamlog": streamlog.measure,
+    "automata": automata.measure,
     "spark": _spark,
 }
 
@@ -67,6 +70,7 @@ CASES: Mapping[str, Cases] = {
     "recordings": recordings_cases.cases,
     "recursion": recursion_cases.cases,
     "streamlog": streamlog_cases.cases,
+    "automata": automata_cases.cases,
     "spark": spark_cases.cases,
 }
 

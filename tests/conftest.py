@@ -52,8 +52,9 @@ def spark() -> Iterator[SparkSession]:
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "2g",
-        # unlike that of a small run, this Java process lives long enough for its best compiler
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC",
+        # unlike that of a small run, this Java process lives long enough for its best compiler; it need not look for
+        # garbage before there is some
+        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:MetaspaceSize=256m -Xms1g -Xmn512m",
     }
     # to compile a query takes far longer than to interpret it over a few rows
     made = session("local[2]", settings, "cera tests", small=True)

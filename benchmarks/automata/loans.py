@@ -75,14 +75,19 @@ def outcome(events: list[dict[str, str]]) -> str:
     return "finished" if all(stage[0] == "over" for stage in stages) else "running"
 
 
-def main() -> None:
+def counts(path: Path) -> Counter[str]:
+    """Returns how many cases are finished, running and violated."""
     by_case: dict[str, list[dict[str, str]]] = {}
-    opened = gzip.open if sys.argv[1].endswith(".gz") else open
-    with opened(Path(sys.argv[1]), "rt") as lines:
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt") as lines:
         for line in lines:
             event = json.loads(line)
             by_case.setdefault(event["case"], []).append(event)
-    for what, number in sorted(Counter(map(outcome, by_case.values())).items()):
+    return Counter(map(outcome, by_case.values()))
+
+
+def main() -> None:
+    for what, number in sorted(counts(Path(sys.argv[1])).items()):
         print(f"{number:7,} {what}")
 
 

@@ -8,7 +8,7 @@ and terminations meet.
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from cera.automata.automaton import (
@@ -66,7 +66,46 @@ def _attempt(chance: random.Random, *, keyed: bool) -> Automaton:
             outside = [each for each in atomic if each[: len(path) - 1] != path[:-1] and len(each) <= len(path)]
             source = chance.choice([*outside, path[:-1]])
             transitions.append(Transition(source, path, Label(_query(chance, keyed=keyed))))
+    if chance.random() < 0.4:
+        transitions += _choices(transitions, structure, chance)
     return Automaton(root, tuple(transitions), is_strict=chance.random() < 0.05)
+
+
+def calm_automaton(chance: random.Random) -> Automaton:
+    """An automaton with less choice, as people write them: few delays, a label of its own for entering, and one query
+    for all events of a label that the instances of a state wait for."""
+    while True:
+        found = _calm(_attempt(chance, keyed=True), chance)
+        if not any(each.severity == "error" for each in check(found)):
+            return found
+
+
+def _calm(automaton: Automaton, chance: random.Random) -> Automaton:
+    queries: dict[tuple[Path | None, str], EventQuery] = {}
+    transitions = []
+    for step in Structure(automaton).steps:
+        each, label = step.transition, step.transition.label
+        query = label.query
+        if (query is None or label.negated) and chance.random() < 0.8:
+            continue
+        if query is not None and not label.negated:
+            query = queries.setdefault((step.level, query.label), query)
+            query = replace(query, label="z") if step.level is None else query
+            label = replace(label, query=query, times=label.times if chance.random() < 0.5 else ())
+        transitions.append(replace(each, label=label))
+    return replace(automaton, transitions=tuple(transitions))
+
+
+def _choices(transitions: Sequence[Transition], structure: Structure, chance: random.Random) -> Iterator[Transition]:
+    """Transitions that wait for the same as others, and lead to a sibling of their targets."""
+    for each in transitions:
+        siblings = [
+            path
+            for path, state in structure.states.items()
+            if path[:-1] == each.target[:-1] and state.is_atomic and path != each.target
+        ]
+        if each.source is not None and siblings and chance.random() < 0.5:
+            yield replace(each, target=chance.choice(siblings))
 
 
 def _near(source: Path, atomic: Sequence[Path], structure: Structure, chance: random.Random) -> list[Path]:
@@ -98,12 +137,13 @@ def _state(name: str, chance: random.Random, depth: int) -> State:
 
 
 def _query(chance: random.Random, *, keyed: bool, entering: bool = False, absent: bool = False) -> EventQuery:
-    key: Value = Declaration("K", unique=chance.random() < 0.3) if entering else Reference("K")
+    memory = chance.choice((None, None, 2 * SECOND))
+    key: Value = Declaration("K", unique=chance.random() < 0.3, memory=memory) if entering else Reference("K")
     attributes: list[tuple[tuple[str, ...], Value]] = [(("k",), key)] if keyed or entering else []
     if chance.random() < 0.7:
         values: list[Value] = [Constant(chance.randint(1, 2)), Reference("X")]
         if not absent:
-            values += [Declaration("X"), Declaration("X"), Declaration("X", unique=True)]
+            values += [Declaration("X"), Declaration("X"), Declaration("X", unique=True, memory=memory)]
         attributes.append((("x",), chance.choice(values)))
     return EventQuery(chance.choice(LABELS), tuple(attributes))
 
@@ -153,7 +193,8 @@ def random_events(chance: random.Random, automaton: Automaton, count: int) -> li
     found = []
     entering = [t.label.query.label for t in automaton.transitions if t.source is None and t.label.query is not None]
     for number in range(count):
-        label = chance.choice(entering) if number < 2 or chance.random() < 0.15 else chance.choice(LABELS)
+        others = chance.random() >= 0.15 and number > 1
+        label = chance.choice(LABELS if others else entering)
         children = [Term("k", [chance.randint(1, 2)])] if chance.random() < 0.97 else []
         children += [Term("x", [chance.randint(1, 3)])] if chance.random() < 0.9 else []
         end = chance.randint(0, 8) * SECOND

@@ -10,9 +10,10 @@ pytest.importorskip("pyspark")
 
 from cera.engines.spark.division.operators import operators
 from cera.errors import MatchLimitError
+from cera.modules.layering import layered
 from cera.testing import SECOND, event
 from hypothesis_profiles import examples
-from module_runs import run_layers, side_by_side
+from module_runs import run_layers
 from properties.local_runs import DELAYS, disordered
 from properties.streaming_runs import MicroBatches, random_cuts
 from properties.test_automata import case
@@ -23,7 +24,7 @@ def compare(seed: int) -> int:
     module, events, chance = case(seed)
     events.sort(key=lambda each: each.end)
     delay = chance.choice(DELAYS)
-    layers = side_by_side(module)
+    layers, _ = layered([module, *module.uniqueness])
     stream = MicroBatches(operators(layers, buckets=chance.choice((1, 2, 7))), delay)
     last = event("the-end", (events[-1].end + delay) / SECOND + chance.choice((1, 2.5, 7)))
     try:

@@ -88,6 +88,7 @@ class CompiledStep:
     __slots__ = (
         "after",
         "before",
+        "changes",
         "conditions",
         "counts",
         "created",
@@ -113,6 +114,8 @@ class CompiledStep:
         #: The states that are instantiated, each with the child that it is in.
         self.created = tuple((numbers[path], numbers[target[: len(path) + 1]]) for path in chain)
         self.query = None if label.query is None else CompiledQuery(label.query)
+        #: Whether it binds something.
+        self.changes = label.identifier is not None or (label.query is not None and bool(label.query.declared))
         self.is_absence = label.negated
         self.identifier = label.identifier
         self.times = label.times
@@ -135,22 +138,28 @@ class CompiledStep:
 class CompiledAutomaton:
     """All that the processor looks up, by the numbers of states."""
 
-    def __init__(self, structure: Structure, shown: Collection[Path]) -> None:
+    def __init__(self, structure: Structure, shown: Collection[Path], *, is_traced: bool = False) -> None:
         self.structure = structure
+        #: Whether runs remember their transitions.
+        self.is_traced = is_traced
         self.paths: tuple[Path, ...] = tuple(structure.states)
         numbers = {path: number for number, path in enumerate(self.paths)}
         self.numbers = numbers
+        self.root = numbers[structure.root]
+        #: The attribute that divides the stream, with the variable: within a history its value is always right.
+        self.dividing = self._dividing()
         states = [structure.states[path] for path in self.paths]
         self.is_atomic = [state.is_atomic for state in states]
         #: Whether a state is reported when an instance is in it.
         self.is_shown = [path in shown for path in self.paths]
         self.is_opaque = [state.is_opaque for state in states]
         self.invariants = [state.invariant for state in states]
+        self.has_invariants = any(self.invariants)
         self.labels = [structure.labels[path] for path in self.paths]
         self.final = frozenset(numbers[path] for path in structure.is_final)
         self.attributes = [state.attributes for state in states]
         self.needed = [structure.needed.get(path, frozenset()) for path in self.paths]
-        steps = [CompiledStep(step, numbers, structure) for step in structure.steps]
+        steps = self.steps = [CompiledStep(step, numbers, structure) for step in structure.steps]
         self.enters: dict[str, list[CompiledStep]] = {}
         #: The steps with events by level, active state and label; the others by level and active state.
         self.by_event: list[dict[tuple[int, str], list[CompiledStep]]] = [{} for _ in states]
@@ -194,6 +203,15 @@ class CompiledAutomaton:
         overdue = bool(leaving) and all(step.times and step.level == state for step in leaving)
         return active in self.timed[state] or bounded or overdue
 
+    def _dividing(self) -> frozenset[tuple[Path, str]]:
+        structure = self.structure
+        variable = dict(structure.automaton.root.attributes).get(structure.key or "")
+        # what is bound while an inner instance is created may be hidden from its siblings
+        hides = any(len(step.created) > 1 for step in structure.enters)
+        if structure.key is None or hides or not isinstance(variable, Reference):
+            return frozenset()
+        return frozenset({((structure.key,), variable.variable)})
+
     def _rebound(self, path: Path) -> frozenset[str]:
         return frozenset(
             name
@@ -215,7 +233,7 @@ class CompiledAutomaton:
             for query in queries
         ]
         named = {value.variable for _, value in structure.states[path].attributes if isinstance(value, Reference)}
-        found = set.intersection(*common)
+        found = set.intersection(*common) - self.dividing
         return tuple(sorted((where, name) for where, name in found if name not in bound and name in named))
 
 

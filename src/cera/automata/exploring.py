@@ -13,7 +13,7 @@ from itertools import product
 from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields, times_hold
 from cera.automata.limits import too_many_runs
 from cera.automata.module import AutomatonModule
-from cera.automata.reports import StateKey
+from cera.automata.reports import Period, step_text
 from cera.automata.runs import Instance, Run
 from cera.automata.times import compares, times_of
 from cera.model.evaluation.evaluator import Evaluator
@@ -25,13 +25,15 @@ Choice = tuple[Instance, CompiledStep, Bindings]
 
 
 class Explorer:
-    """The rules by which runs follow from each other; it has no memory of its own."""
+    """The rules by which runs follow from each other."""
 
     def __init__(self, module: AutomatonModule, automaton: CompiledAutomaton, evaluator: Evaluator) -> None:
         self._module = module
         self._automaton = automaton
         self._evaluator = evaluator
         self._is_strict = module.automaton.is_strict
+        #: The transitions between which there was a choice last, for messages.
+        self._choices: list[str] = []
         #: For each label, those of the events that instances see which its events may create.
         self._begets = _begotten(automaton)
 
@@ -52,7 +54,7 @@ class Explorer:
                 continue
             if step.conditions and not self.conditions_hold(step, {**instance.variables, **bound}):
                 continue
-            if step.terminates and not self._terminates(instance, step):
+            if step.terminates and not self.terminates(instance, step):
                 continue
             found.append((step, bound))
         return found
@@ -70,7 +72,8 @@ class Explorer:
         values = {name: unwrap(value) for name, value in variables.items()}
         return all(self._evaluator.holds(each, values, {}) for each in step.conditions)
 
-    def _terminates(self, instance: Instance, step: CompiledStep) -> bool:
+    def terminates(self, instance: Instance, step: CompiledStep) -> bool:
+        """Returns whether a transition does not wait for other instances."""
         if not step.counts:
             below = (each for child in instance.children for each in child.walk())
             return all(_is_finished(each, step.source) for each in below if each.state in step.terminated)
@@ -88,7 +91,7 @@ class Explorer:
 
     def time_of(self, instance: Instance, step: CompiledStep, since: Time) -> Time | None:
         """Returns the first time, not before another, at which a transition without an event fires."""
-        if step.number in instance.missed or (step.terminates and not self._terminates(instance, step)):
+        if step.number in instance.missed or (step.terminates and not self.terminates(instance, step)):
             return None
         if step.conditions and not self.conditions_hold(step, instance.variables):
             return None
@@ -160,26 +163,45 @@ class Explorer:
     # What follows
 
     def outcomes(
-        self, runs: Iterable[Run], events: Sequence[Fields], now: Time, seen: set[int], *, is_new: bool = False
+        self,
+        runs: Iterable[Run],
+        events: Sequence[Fields],
+        now: Time,
+        seen: set[int],
+        given_up: set[Period] | None = None,
     ) -> list[Run]:
-        """Returns the runs that accept the events in some order, each with the states that it has entered in this step;
-        adds which of the events were relevant."""
+        """Returns the runs that accept the events in some order, each with the states that it has entered and left in
+        this step.
+
+        Adds which of the events were relevant, and the states of the runs that nothing follows.
+        """
         found: dict[object, Run] = {}
         for run in runs:
             start, _ = run.copy()
-            start.visited = set(start.states) if is_new else set()
-            before: set[StateKey] = set() if is_new else set(start.states)
-            if not self.invariants_hold(start, now):
-                continue
-            if self._is_strict and self._coincide(start, events):
-                seen.update(id(fields) for fields in events if start.concerned(fields))
-                continue
-            for accepted in self._after(start, events, now, seen):
-                for end in self._closed(accepted, now):
-                    if self.invariants_hold(end, now):
-                        end.visited -= before
-                        self._keep(found, end, events)
+            assert start.since is not None
+            before = set(start.since)
+            start.left.clear()
+            start.visited = {key for key in start.states if key not in before}
+            has_ended = True
+            for end in self._ends(start, events, now, seen):
+                has_ended = False
+                end.visited -= before
+                end.live(before, end.states, now)
+                self._keep(found, end, events)
+            if has_ended and given_up is not None and run.since is not None:
+                given_up.update((key, begin, now) for key, (begin, _) in run.since.items())
         return list(found.values())
+
+    def _ends(self, start: Run, events: Sequence[Fields], now: Time, seen: set[int]) -> Iterator[Run]:
+        if not self.invariants_hold(start, now):
+            return
+        if self._is_strict and self._coincide(start, events):
+            seen.update(id(fields) for fields in events if start.concerned(fields))
+            return
+        for accepted in self._after(start, events, now, seen):
+            for end in self._closed(accepted, now):
+                if self.invariants_hold(end, now):
+                    yield end
 
     def all_coincide(self, runs: Iterable[Run], events: Sequence[Fields]) -> bool:
         """Returns whether events are given up because they happen together, in all runs."""
@@ -195,12 +217,13 @@ class Explorer:
         return False
 
     def _keep(self, found: dict[object, Run], run: Run, events: Sequence[Fields]) -> None:
-        """Adds a run; of those that are equal only what they have all visited is certain."""
+        """Adds a run; of those that are equal one is kept."""
         before = found.setdefault(run.frozen, run)
-        before.visited &= run.visited
+        if before is not run:
+            before.meet(run)
         if len(found) > self._module.run_limit:
-            labels = tuple(sorted(fields.event.label for fields in events))
-            raise too_many_runs(self._module, run.root.name, self._module.run_limit, labels if len(labels) > 1 else ())
+            labels = [fields.event.label for fields in events]
+            raise too_many_runs(self._module, run.root.name, self._module.run_limit, labels, self._choices)
 
     def _after(self, run: Run, events: Sequence[Fields], now: Time, seen: set[int]) -> list[Run]:
         """Returns the runs after the events, group by group."""
@@ -257,6 +280,9 @@ class Explorer:
             enabled = [(instance, *found) for found in self.enabled(run, instance, fields, now)]
             if enabled or not self._automaton.is_opaque[instance.state]:
                 choices.append(enabled)
+            if len(enabled) > 1:
+                steps = self._module.structure.steps
+                self._choices = [step_text(steps[step.number]) for _, step, _ in enabled]
         for chosen in product(*choices):
             yield self._fired(run, chosen, fields, now)
 
@@ -284,6 +310,17 @@ class Explorer:
         return run
 
     # Groups of events that have nothing in common
+
+    def only_one(self, run: Run, events: Sequence[Fields]) -> Fields | None:
+        """Returns the only event that instances of a run see, now and after it; None if there are several."""
+        seen = [fields for fields in events if run.concerned(fields, later=True)]
+        if len(seen) != 1:
+            return None
+        [fields] = seen
+        created = self._begets.get(fields.event.label, frozenset())
+        if any(other is not fields and other.event.label in created for other in events):
+            return None
+        return fields
 
     def _groups(self, run: Run, events: Sequence[Fields], now: Time) -> list[list[Fields]]:
         if len(events) < 2:

@@ -6,94 +6,27 @@ several events at one time, or a delay together with an event, all runs are expl
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from cera.automata.automaton import LAST
 from cera.automata.compiled import CompiledAutomaton, Fields, times_hold
+from cera.automata.direct import DirectSteps
 from cera.automata.exploring import Explorer
+from cera.automata.histories import AutomatonState, History, RunSet
 from cera.automata.module import AutomatonModule
-from cera.automata.reports import (
-    InstanceView,
-    Name,
-    Report,
-    StateKey,
-    named_causes,
-    overdue,
-    state_change,
-    unexpected_event,
-    violation,
-)
-from cera.automata.runs import Instance, Run
+from cera.automata.reporter import Breach, Reporter
+from cera.automata.reports import NOT_ACCEPTED, Causes, Period, Report, Reports, named_causes
+from cera.automata.runs import Instance, Run, state_key
+from cera.automata.traces import Firing
+from cera.automata.uniqueness import claim
 from cera.model.evaluation.evaluator import Evaluator
-from cera.model.events.occurrence import Cell, Occurrence, wrap
+from cera.model.events.occurrence import PLAIN, Occurrence, wrap
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key, children
-from cera.modules.history_processor import HistoryProcessor, HistoryState
-
-Causes = Sequence[tuple[str, Occurrence]]
-
-
-class RunSet:
-    """The runs of one instance of the root, and since when its certain states hold."""
-
-    __slots__ = ("open", "runs")
-
-    def __init__(self, runs: list[Run]) -> None:
-        self.runs = runs
-        self.open: dict[StateKey, Time] = {}
-
-    @property
-    def name(self) -> Name:
-        return self.runs[0].root.name
-
-    @property
-    def due(self) -> Time | None:
-        return min((due for run in self.runs if (due := run.due) is not None), default=None)
-
-
-class History:
-    """The sets of runs of one key, and the values that must be unique when it is entered."""
-
-    __slots__ = ("sets", "used", "wakeup")
-
-    def __init__(self) -> None:
-        self.sets: list[RunSet] = []
-        self.used: dict[tuple[str, Cell], Time] = {}
-        self.wakeup: Time | None = None
-
-
-class AutomatonState(HistoryState[History]):
-    """The histories, and when delays are over in them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        #: A heap; entries may be out of date.
-        self.wakeups: list[tuple[Time, int, Key]] = []
-        self._queued = 0
-
-    def wake(self, key: Key, history: History, forgotten: Time | None) -> None:
-        """Enters the next time of a history: something happens in it, or a value is forgotten."""
-        times = [due for runs in history.sets if (due := runs.due) is not None]
-        due = min([*times, *([] if forgotten is None else [forgotten])], default=None)
-        if due != history.wakeup:
-            history.wakeup = due
-            if due is not None:
-                self._queued += 1
-                heapq.heappush(self.wakeups, (due, self._queued, key))
-
-    @property
-    def next(self) -> Time | None:
-        wakeups = self.wakeups
-        while wakeups:
-            time, _, key = wakeups[0]
-            history = self.histories.get(key)
-            if history is not None and history.wakeup == time:
-                return time
-            heapq.heappop(wakeups)
-        return None
+from cera.modules.history_processor import HistoryProcessor
 
 
 class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
@@ -103,8 +36,11 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
 
     def __init__(self, module: AutomatonModule, timezone: str) -> None:
         super().__init__(module, Evaluator((), timezone))
-        self._automaton = CompiledAutomaton(module.structure, module.shown)
+        self._automaton = CompiledAutomaton(module.structure, module.shown, is_traced=module.traced)
         self._explorer = Explorer(module, self._automaton, self.evaluator)
+        self._report = Reports(module, timezone)
+        self._reporter = Reporter(self._report, module, self._automaton, self._explorer)
+        self._direct = DirectSteps(module, self._automaton, self._explorer, self._reporter)
         self._labels = module.reads
         self._partition = module.partition
         queries = [step.transition.label.query for step in module.structure.enters]
@@ -125,7 +61,24 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         return self._taken(state, now, arrived)
 
     def step_alone(self, state: AutomatonState, now: Time, event: Occurrence) -> Sequence[Report]:
-        return self.step(state, now, [event]) if event.label in self._labels else ()
+        if event.label not in self._labels:
+            return ()
+        key = self._key(event)
+        history = state.histories.get(key)
+        if history is None or len(history.sets) != 1 or len(history.sets[0].runs) != 1:
+            return self._taken(state, now, {key: [event]})
+        runs = history.sets[0]
+        found: list[Report] = []
+        taken = self._direct.take(runs, event, now, found)
+        if taken is None:
+            return self._taken(state, now, {key: [event]})
+        state.seen += 1
+        if taken:
+            run = runs.runs[0]
+            if run.root.active in self._automaton.final:
+                self._change(history, runs, run, now, [("event", event)], found)
+            self._keep(state, key, history)
+        return found
 
     def take(
         self, state: AutomatonState, now: Time, by_history: Mapping[Key, Sequence[Arrival]], events: int
@@ -137,10 +90,10 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
     def _taken(self, state: AutomatonState, now: Time, arrived: Mapping[Key, list[Occurrence]]) -> list[Report]:
         """Takes a step in the histories that have events, or whose time has come."""
         found: list[Report] = []
-        waiting: dict[Key, list[Occurrence]] = {}
-        while (due := state.next) is not None and due <= now:
-            waiting.setdefault(heapq.heappop(state.wakeups)[2], [])
-        for key, events in {**waiting, **arrived}.items():
+        if self._memory is not None:
+            state.forget(now, self._memory)
+        waiting: dict[Key, list[Occurrence]] = {key: [] for key in state.due(now)}
+        for key, events in ({**waiting, **arrived} if waiting else arrived).items():
             state.seen += len(events)
             if key is NO_HISTORY:
                 for event in events:
@@ -154,6 +107,8 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             return None
         content = event.content if event.content is not None else children(event.term)
         value = content.get(self._partition)
+        if value.__class__ in PLAIN:
+            return value
         return NO_HISTORY if value is None or isinstance(value, Term) else wrap(value)
 
     def _advance_history(
@@ -164,14 +119,14 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             history = state.histories[key] = History()
         if len(events) > 1:
             events.sort(key=lambda fields: (fields.event.begin, fields.event.id))
-        history.wakeup = None
-        self._forget_used(history, now)
         expected: set[int] = set()
         for runs in list(history.sets):
             self._advance(history, runs, now, events, expected, found)
         for fields in events:
             entered = self._entered(history, fields, now)
             if entered:
+                self._remember(state, key, history, now)
+                self._claim(key, entered, fields, found)
                 expected.add(id(fields))
                 made = RunSet(entered)
                 history.sets.append(made)
@@ -180,26 +135,31 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         for fields in events:
             if id(fields) not in expected:
                 self._unexpected(state, fields.event, found)
+        self._keep(state, key, history)
+
+    def _keep(self, state: AutomatonState, key: Key, history: History) -> None:
+        """Notes when a history has to be looked at again; drops it if nothing is left of it."""
         if history.sets or history.used:
-            state.wake(key, history, self._forgotten(history))
+            state.wake(key, history)
         else:
             del state.histories[key]
 
-    def _forgotten(self, history: History) -> Time | None:
-        """Returns when the next unique value may be forgotten."""
-        if self._memory is None or not history.used:
-            return None
-        return min(history.used.values()) + self._memory + 1
+    def _claim(self, key: Key, entered: list[Run], fields: Fields, found: list[Report]) -> None:
+        """Reports the values of unique variables with which an instance is entered, if others must not have them."""
+        if self.module.claimed:
+            claims = {each: run for run in entered for each in run.used if each[0] in self.module.claimed}
+            for (name, value), run in claims.items():
+                found.append(claim(self.module.name, name, value, key, run.root.name, fields.event))
 
-    def _forget_used(self, history: History, now: Time) -> None:
-        """Drops the values of unique variables that may come again."""
+    def _remember(self, state: AutomatonState, key: Key, history: History, now: Time) -> None:
+        """Notes when unique values that were used now may come again."""
         if self._memory is not None and history.used:
-            history.used = {value: since for value, since in history.used.items() if now - since <= self._memory}
+            state.forgetting.append((now + self._memory + 1, key))
 
     def _unexpected(self, state: AutomatonState, event: Occurrence, found: list[Report]) -> None:
         state.left_out += 1
         if self.module.expects_all:
-            found.append(unexpected_event(self.module, event))
+            found.append(self._report.unexpected_event(event))
 
     def _advance(
         self, history: History, runs: RunSet, now: Time, events: list[Fields], expected: set[int], found: list[Report]
@@ -210,8 +170,10 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             run = runs.runs[0]
             if not any(run.concerned(fields) for fields in events):
                 return
-            if len(events) == 1 and self._in_place(history, runs, run, now, events[0], expected, found):
-                return
+            if run.since is None:
+                only = events[0] if len(events) == 1 else self._explorer.only_one(run, events)
+                if only is not None and self._in_place(history, runs, run, now, only, expected, found):
+                    return
         self._explore(history, runs, now, events, None, expected, found)
 
     def _in_place(
@@ -235,22 +197,28 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             return False
         step, bound = enabled[0]
         expected.add(id(fields))
+        breach = self._reporter.breach_by(runs, fields, NOT_ACCEPTED) if self._automaton.has_invariants else None
         explorer.note_absences(instance, fields, now)
         run.visited.clear()
         run.fire(instance, step, fields.event, bound, now)
+        causes = [("event", fields.event)]
         if self._is_timed_now(run, instance, now):
-            after = self._explorer.outcomes([run], (), now, set())
-            for each in after:
-                each.visited |= run.visited
-            self._settle(history, runs, after, now, [("event", fields.event)], found)
+            runs.know_own_states()
+            given_up: set[Period] = set()
+            after = self._explorer.outcomes([run], (), now, set(), given_up)
+            self._settle(history, runs, after, now, causes, given_up, breach, found)
             return True
-        self._note_overdue(runs, instance, now, found)
+        self._reporter.note_overdue(runs, instance, now, found)
         explorer.set_timers(run, [instance], now)
-        if run.root.active in self._automaton.final:
-            self._finish(history, runs, [run], now, [("event", fields.event)], found)
-        else:
-            self._change(runs, run, now, [("event", fields.event)], found)
+        self._change(history, runs, run, now, causes, found)
         return True
+
+    def _change(self, history: History, runs: RunSet, run: Run, now: Time, causes: Causes, found: list[Report]) -> None:
+        """Reports the changes of the only run, all of whose states have been certain."""
+        is_over = run.root.active in self._automaton.final
+        if is_over:
+            history.sets.remove(runs)
+        self._reporter.change(runs, run, now, causes, found, is_over=is_over)
 
     def _is_timed_now(self, run: Run, instance: Instance, now: Time) -> bool:
         """Returns whether something is due at once in an instance that has changed, inside of it, or around it."""
@@ -282,12 +250,9 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         """Takes the first step of a new instance of the root."""
         run = runs.runs[0]
         if len(runs.runs) == 1 and not others and not self._is_timed_now(run, run.root, now):
-            self._note_overdue(runs, run.root, now, found)
+            self._reporter.note_overdue(runs, run.root, now, found)
             self._explorer.set_timers(run, [run.root], now)
-            if run.root.active in self._automaton.final:
-                self._finish(history, runs, [run], now, [("event", fields.event)], found)
-            else:
-                self._change(runs, run, now, [("event", fields.event)], found)
+            self._change(history, runs, run, now, [("event", fields.event)], found)
             return
         self._explore(history, runs, now, others, fields, expected, found)
 
@@ -302,49 +267,43 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         found: list[Report],
     ) -> None:
         seen: set[int] = set()
-        after = self._explorer.outcomes(runs.runs, events, now, seen, is_new=entering is not None)
+        given_up: set[Period] = set()
+        runs.know_own_states()
+        after = self._explorer.outcomes(runs.runs, events, now, seen, given_up)
         expected |= seen
         taken = [fields.event for fields in events if id(fields) in seen]
         taken += [] if entering is None else [entering.event]
         causes = named_causes(taken) if taken else [("last", runs.runs[0].root.events[LAST])]
-        if not after:
-            self._violate(history, runs, events, now, causes, found)
-            return
-        self._settle(history, runs, after, now, causes, found)
+        breach = None if after else self._reporter.breach(runs, events, now)
+        self._settle(history, runs, after, now, causes, given_up, breach, found)
 
     def _settle(
-        self, history: History, runs: RunSet, after: list[Run], now: Time, causes: Causes, found: list[Report]
+        self,
+        history: History,
+        runs: RunSet,
+        after: list[Run],
+        now: Time,
+        causes: Causes,
+        given_up: set[Period],
+        breach: Breach | None,
+        found: list[Report],
     ) -> None:
-        """Replaces the runs of a set by those that follow."""
+        """Replaces the runs of a set by those that follow; if there are none, that is a violation."""
         if not after:
-            self._violate(history, runs, [], now, causes, found)
+            assert breach is not None
+            history.sets.remove(runs)
+            self._reporter.violate(runs, breach, now, causes, given_up, found)
             return
         runs.runs = after
-        for run in after:
-            for instance in run.root.walk():
-                self._overdue(runs, instance, now, found)
-                self._explorer.set_timer(run, instance, now)
-        if all(run.root.active in self._automaton.final for run in after):
-            self._finish(history, runs, after, now, causes, found)
-        else:
-            active = set.intersection(*(set(run.states) for run in after))
-            visited = set.intersection(*(run.visited for run in after))
-            self._changed(runs, active, visited, now, causes, found)
-
-    def _note_overdue(self, runs: RunSet, instance: Instance, now: Time, found: list[Report]) -> None:
-        has_timers = self._automaton.has_timers
-        for each in instance.walk():
-            if has_timers[each.state][each.active]:
-                self._overdue(runs, each, now, found)
-
-    def _overdue(self, runs: RunSet, instance: Instance, now: Time, found: list[Report]) -> None:
-        deadline = self._explorer.deadline(instance)
-        if deadline is not None and deadline <= now:
-            instance.is_overdue = True
-            if len(runs.runs) == 1:
-                active = self._automaton.paths[instance.active]
-                last = [("last", instance.events[LAST])]
-                found.append(overdue(self.module, instance.name, active, now, last))
+        is_over = all(run.root.active in self._automaton.final for run in after)
+        if is_over:
+            history.sets.remove(runs)
+        self._reporter.settle(runs, now, causes, given_up, found, is_over=is_over)
+        if not is_over:
+            self._reporter.report_overdue(runs, now, found)
+            for run in after:
+                for instance in run.root.walk():
+                    self._explorer.set_timer(run, instance, now)
 
     # New instances of the root
 
@@ -373,94 +332,13 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             root.variables = {name: value for name, value in root.variables.items() if name in needed}
             unique = {(each.variable, bound[each.variable]): now for each in step.query.unique}
             run.used.update(unique)
+            if self.module.traced:
+                run.trace = (Firing(now, step.number, root.name, fields.event),)
             used.append(unique)
             found.append(run)
         for each in used:
             history.used.update(each)
         return found
-
-    # Reports
-
-    def _finish(
-        self, history: History, runs: RunSet, after: list[Run], now: Time, causes: Causes, found: list[Report]
-    ) -> None:
-        visited = set.intersection(*(run.visited | run.states.keys() for run in after))
-        self._changed(runs, set(), visited, now, causes, found)
-        history.sets.remove(runs)
-
-    def _change(self, runs: RunSet, run: Run, now: Time, causes: Causes, found: list[Report]) -> None:
-        """Reports the changes of the only run of a set."""
-        concerned = run.visited if runs.open else run.visited | run.states.keys()
-        self._changed_among(runs, concerned, concerned & run.states.keys(), now, causes, found)
-
-    def _changed_among(
-        self,
-        runs: RunSet,
-        concerned: set[StateKey],
-        active: set[StateKey],
-        now: Time,
-        causes: Causes,
-        found: list[Report],
-    ) -> None:
-        """Reports the changes of some states; the others are as they were."""
-        is_open = runs.open
-        for key in sorted(concerned, key=repr):
-            if key in active:
-                if key not in is_open:
-                    is_open[key] = now
-                    found.append(state_change(self.module, key, now, None, causes))
-            elif key in is_open:
-                found.append(state_change(self.module, key, is_open.pop(key), now, causes))
-            else:
-                found.append(state_change(self.module, key, now, None, causes))
-                found.append(state_change(self.module, key, now, now, causes))
-
-    def _changed(
-        self,
-        runs: RunSet,
-        active: set[StateKey],
-        visited: set[StateKey],
-        now: Time,
-        causes: Causes,
-        found: list[Report],
-    ) -> None:
-        self._changed_among(runs, {*runs.open, *active, *visited}, active, now, causes, found)
-
-    def _violate(
-        self, history: History, runs: RunSet, events: list[Fields], now: Time, causes: Causes, found: list[Report]
-    ) -> None:
-        history.sets.remove(runs)
-        at_fault, reason = self._fault(runs, events, now)
-        views = self._views(runs, at_fault)
-        event = None if at_fault is None else at_fault.event
-        found.append(violation(self.module, runs.name, views, event, now, reason, causes))
-        self._changed(runs, set(), set(), now, causes, found)
-
-    def _fault(self, runs: RunSet, events: list[Fields], now: Time) -> tuple[Fields | None, str]:
-        """Returns the first event that cannot be accepted together with those before it."""
-        if not self._explorer.outcomes(runs.runs, (), now, set()):
-            return None, "the time in this state is over"
-        if self._explorer.all_coincide(runs.runs, events):
-            relevant = [fields for fields in events if any(run.concerned(fields) for run in runs.runs)]
-            return relevant[1], "it happens together with another event of the instance"
-        for number, fields in enumerate(events):
-            if not self._explorer.outcomes(runs.runs, events[: number + 1], now, set()):
-                return fields, "no transition accepts it"
-        raise AssertionError("all events are accepted")
-
-    def _views(self, runs: RunSet, fields: Fields | None) -> list[InstanceView]:
-        automaton = self._automaton
-        concerned = []
-        for run in runs.runs:
-            seeing = [] if fields is None else run.concerned(fields)
-            for instance in seeing or run.root.walk():
-                if automaton.is_atomic[instance.active]:
-                    concerned.append(instance)
-        if not concerned:
-            every = (each for run in runs.runs for each in run.root.walk())
-            concerned = [each for each in every if automaton.is_atomic[each.active]]
-        paths = automaton.paths
-        return [InstanceView(paths[i.state], paths[i.active], i.variables, i.events) for i in concerned]
 
     # The state as others see it
 
@@ -471,24 +349,31 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         return sum(1 for runs in history.sets for run in runs.runs for _ in run.root.walk()) + len(history.used)
 
     def pack_history(self, history: History) -> Any:
-        sets = [([run.pack() for run in runs.runs], list(runs.open.items())) for runs in history.sets]
+        sets = [
+            ([run.pack() for run in runs.runs], list(runs.open.items()), sorted(runs.overdue, key=repr))
+            for runs in history.sets
+        ]
         return sets, list(history.used.items())
 
     def unpack_history(self, data: Any) -> History:
         sets, used = data
         history = History()
         history.used = {(name, value): time for (name, value), time in used}
-        for runs, is_open in sets:
+        for runs, is_open, is_overdue in sets:
             made = [Run.unpack(self._automaton, each) for each in runs]
             made_set = RunSet(made)
-            made_set.open = {(label, tuple(map(tuple, name))): begin for (label, name), begin in is_open}
+            made_set.open = {state_key(key): begin for key, begin in is_open}
+            made_set.overdue = frozenset(map(state_key, is_overdue))
             history.sets.append(made_set)
         return history
 
     def unpack(self, data: Mapping[str, Any]) -> AutomatonState:
         state = super().unpack(data)
         for key, history in state.histories.items():
-            state.wake(key, history, self._forgotten(history))
+            state.wake(key, history)
+        if self._memory is not None:
+            times = [(t + self._memory + 1, key) for key, each in state.histories.items() for t in each.used.values()]
+            state.forgetting.extend(sorted(times, key=itemgetter(0)))
         return state
 
     def forget(self, state: AutomatonState) -> None:

@@ -1,153 +1,218 @@
-"""What automata derive: openings and endings of states, violations, and instances that are overdue."""
+"""What automata derive: openings and endings of states, violations, instances that are overdue, and states that are
+only possible, or that were certain too late."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from cera.automata.automaton import Constant, EventQuery, Path, Reference
-from cera.automata.module import OVERDUE, VIOLATION, AutomatonModule
-from cera.automata.structure import Step, Structure
-from cera.automata.times import Known, times_of
-from cera.model.events.occurrence import Cell, Occurrence, unwrap
-from cera.model.events.states import ending, opening
-from cera.model.terms.term import Term, Value
+from cera.automata.explanations import Explainer, InstanceView, Name
+from cera.automata.module import OVERDUE, PAST, POSSIBLE, VIOLATION, AutomatonModule
+from cera.automata.structure import Step
+from cera.model.events.event import STATE_ID
+from cera.model.events.occurrence import Occurrence, unwrap
+from cera.model.events.states import ENDING, OPENING, ending, opening
+from cera.model.terms.hashing import flat_event_id
+from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
 from cera.modules.detection import TermDetection, Way
 
-#: The attributes that an instance got its name from, with the values; those that had none are left out.
-Name = tuple[tuple[str, Cell], ...]
 #: A state of an instance: the label of the state, and the name of the instance.
 StateKey = tuple[str, Name]
+#: A state that a run was in, with its begin and its end.
+Period = tuple[StateKey, Time, Time]
+#: The events that a report rests on, by name.
+Causes = Sequence[tuple[str, Occurrence]]
 
-_TIMES = TimeFormat()
+#: Why something is a violation.
+NOT_ACCEPTED = "no transition accepts it"
+TIME_OVER = "the time in this state is over"
+TOGETHER = "it happens together with another event of the instance"
+NOT_EXPECTED = "no instance waits for it"
 
 
 class Report(TermDetection):
-    """A detection of an automaton, with the events of the step as causes."""
+    """A detection of an automaton, with events as causes; in several ways if it rests on several runs."""
 
-    __slots__ = ("_causes", "_rule")
+    __slots__ = ("_rule", "_ways")
 
-    def __init__(self, rule: str, term: Term, begin: Time, end: Time, causes: Sequence[tuple[str, Occurrence]]) -> None:
+    def __init__(self, rule: str, term: Term, begin: Time, end: Time, *ways: Causes) -> None:
         super().__init__(term, begin, end)
         self._rule = rule
-        self._causes = causes
+        self._ways = ways
 
     def ways(self) -> Iterator[Way]:
-        yield self._rule, self._causes
+        for causes in self._ways:
+            yield self._rule, causes
 
 
-class InstanceView(NamedTuple):
-    """An instance as a report speaks of it."""
+class StateReport(Report):
+    """The opening of a state, or its ending if it has an end. Its term and its id are made when they are asked for."""
 
-    state: Path
-    active: Path
-    variables: Mapping[str, Cell]
-    known: Known
+    __slots__ = ("_key", "_label")
+
+    def __init__(
+        self,
+        rule: str,
+        key: StateKey,
+        begin: Time,
+        end: Time | None,
+        causes: Causes,
+    ) -> None:
+        self._key = key
+        self._label = (OPENING if end is None else ENDING) + key[0]
+        self.begin = begin
+        self.end = begin if end is None else end
+        self._rule = rule
+        self._ways = (causes,)
+        self._occurrence = None
+
+    @property
+    def label(self) -> str:
+        return self._label
+
+    @property
+    def term(self) -> Term:  # type: ignore[override]
+        return self.occurrence.term
+
+    @property
+    def occurrence(self) -> Occurrence:
+        if self._occurrence is None:
+            self._occurrence = self._made()
+        return self._occurrence
+
+    def _made(self) -> Occurrence:
+        label, name = self._key
+        content = dict(name)
+        if len(content) == len(name) and all(value.__class__ in (int, str) for value in content.values()):
+            content[STATE_ID] = flat_event_id(OPENING + label, content.items(), self.begin, self.begin)  # type: ignore[arg-type]
+            return Occurrence(self.begin, self.end, self._label, content)
+        event = opening(Term(label, children_of(name)), self.begin)
+        if self._label.startswith(ENDING):
+            event = ending(event, self.end)
+        return Occurrence(self.begin, self.end, self._label, known=event.term)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a set of runs has come to nothing: the event, if it is one, and the reason."""
+
+    event: Occurrence | None
+    reason: str
+
+
+class Reports:
+    """The reports of one automaton."""
+
+    def __init__(self, module: AutomatonModule, timezone: str) -> None:
+        self._module = module
+        self._structure = module.structure
+        self._times = module.times or TimeFormat()
+        self._explainer = Explainer(module.structure, self._times, timezone)
+
+    def _report(self, term: Term, begin: Time, end: Time, *ways: Causes) -> Report:
+        return Report(self._module.name, term, begin, end, *ways)
+
+    def _about(self, label: str, *children: Term) -> Term:
+        return Term(label, [Term("automaton", [self._module.name]), *children])
+
+    def state_change(self, key: StateKey, begin: Time, end: Time | None, causes: Causes) -> Report:
+        """Returns the opening of a state, or its ending if an end is given."""
+        return StateReport(self._module.name, key, begin, end, causes)
+
+    def violation(
+        self,
+        name: Name,
+        fault: Fault,
+        seeing: Sequence[InstanceView],
+        views: Sequence[InstanceView],
+        now: Time,
+        ways: Sequence[Causes],
+    ) -> Report:
+        """Returns a violation: what happened, where the last runs were, and what they would have accepted.
+
+        The instances that are `seeing` the event may be in any state; those of `views` are in atomic ones.
+        """
+        labels = self._structure.labels
+        states = sorted({labels[view.active] for view in views})
+        inner = sorted(
+            {(labels[view.state], view.name) for view in views if view.state != self._structure.root}, key=repr
+        )
+        expected = self._explainer.expected(views)
+        together = fault.reason == TOGETHER
+        nearest = self._explainer.nearest(seeing, views, fault.event, now, together=together)
+        term = self._about(
+            VIOLATION,
+            Term("instance", children_of(name)),
+            *([Term("part", [Term(label, children_of(own)) for label, own in inner])] if inner else []),
+            Term("reason", [fault.reason]),
+            *([] if fault.event is None else [Term("event", [fault.event.term])]),
+            Term("state", [", ".join(states)]),
+            *([Term("expected", ["; or ".join(expected)])] if expected else []),
+            *([] if nearest is None else [Term("nearest", [nearest])]),
+        )
+        return self._report(term, now, now, *ways)
+
+    def unexpected_event(self, event: Occurrence) -> Report:
+        """Returns the violation by an event that no instance waits for."""
+        term = self._about(
+            VIOLATION,
+            Term("reason", [NOT_EXPECTED]),
+            Term("event", [event.term]),
+            Term("nearest", [f"{' or '.join(self._explainer.entering())} before it"]),
+        )
+        return self._report(term, event.end, event.end, [("event", event)])
+
+    def overdue(self, view: InstanceView, now: Time, last: Occurrence) -> Report:
+        """Returns the report of an instance that is in a state from which nothing can fire any more."""
+        expected = self._explainer.expected([view])
+        term = self._about(
+            OVERDUE,
+            Term("instance", children_of(view.name)),
+            Term("state", [self._structure.labels[view.active]]),
+            Term("expected", ["; or ".join(expected)]),
+        )
+        return self._report(term, now, now, [("last", last)])
+
+    def possible(self, period: Period, causes: Causes) -> Report:
+        """Returns a state that some run was in, and that was not certain; it is known when it ends."""
+        (label, name), begin, end = period
+        term = self._about(POSSIBLE, Term("instance", children_of(name)), Term("state", [label]))
+        return self._report(term, begin, end, causes)
+
+    def past(self, period: Period, now: Time, causes: Causes) -> Report:
+        """Returns a state that has become certain after its end."""
+        (label, name), begin, end = period
+        until = self._times.format(end)
+        term = self._about(PAST, Term("instance", children_of(name)), Term("state", [label]), Term("until", [until]))
+        return self._report(term, begin, now, causes)
+
+    def violated(self, name: Name, now: Time, causes: Causes) -> Report:
+        """Returns the mark of an instance that a violation has ended, which `verify` counts."""
+        return self._report(Term(self._module.violated_label, children_of(name)), now, now, causes)
+
+
+def latest_overdue(found: Sequence[Report]) -> Report:
+    """Returns one of several reports of what is overdue: that with the last event, whatever the order of runs is."""
+
+    def order(report: Report) -> tuple[Time, Time, str]:
+        [(_, causes)] = report.ways()
+        [(_, last)] = causes
+        return last.end, last.begin, last.id
+
+    last = max(map(order, found))
+    return min((each for each in found if order(each) == last), key=lambda each: str(each.term))
 
 
 def children_of(name: Name) -> list[Term]:
     return [Term(attribute, [unwrap(value)]) for attribute, value in name]
 
 
-def state_change(
-    module: AutomatonModule, key: StateKey, begin: Time, end: Time | None, causes: Sequence[tuple[str, Occurrence]]
-) -> Report:
-    """Returns the opening of a state, or its ending if an end is given."""
-    label, name = key
-    event = opening(Term(label, children_of(name)), begin)
-    if end is not None:
-        event = ending(event, end)
-    return Report(module.name, event.term, event.begin, event.end, causes)
-
-
 def named_causes(events: Iterable[Occurrence]) -> list[tuple[str, Occurrence]]:
     """Returns the events of a step as causes, in an order of their own."""
     ordered = sorted(events, key=lambda event: (event.begin, event.id))
     return [("event" if not number else f"event {number + 1}", event) for number, event in enumerate(ordered)]
-
-
-def violation(
-    module: AutomatonModule,
-    name: Name,
-    views: Iterable[InstanceView],
-    event: Occurrence | None,
-    now: Time,
-    reason: str,
-    causes: Sequence[tuple[str, Occurrence]],
-) -> Report:
-    """Returns a violation: what happened, where the last runs were, and what they would have accepted."""
-    structure = module.structure
-    views = list(views)
-    states = sorted({structure.labels[view.active] for view in views})
-    expected = sorted({text for view in views for text in expectations(structure, view, now)})
-    children = [
-        Term("automaton", [module.name]),
-        Term("instance", children_of(name)),
-        Term("reason", [reason]),
-        *([] if event is None else [Term("event", [event.term])]),
-        Term("state", [", ".join(states)]),
-        *([Term("expected", ["; or ".join(expected)])] if expected else []),
-    ]
-    return Report(module.name, Term(VIOLATION, children), now, now, causes)
-
-
-def unexpected_event(module: AutomatonModule, event: Occurrence) -> Report:
-    """Returns the violation by an event that no instance waits for."""
-    children = [
-        Term("automaton", [module.name]),
-        Term("reason", ["no instance waits for it"]),
-        Term("event", [event.term]),
-    ]
-    return Report(module.name, Term(VIOLATION, children), event.end, event.end, [("event", event)])
-
-
-def overdue(
-    module: AutomatonModule, name: Name, active: Path, now: Time, last: Sequence[tuple[str, Occurrence]]
-) -> Report:
-    """Returns the report of an instance that is in a state from which nothing can fire any more."""
-    children = [
-        Term("automaton", [module.name]),
-        Term("instance", children_of(name)),
-        Term("state", [module.structure.labels[active]]),
-    ]
-    return Report(module.name, Term(OVERDUE, children), now, now, last)
-
-
-def expectations(structure: Structure, view: InstanceView, now: Time) -> Iterator[str]:
-    """Yields what an instance would have accepted in its state, and when."""
-    for step in structure.leaving.get(view.active, ()):
-        label = step.transition.label
-        what = "time to pass" if label.query is None else query_text(label.query, view.variables.get)
-        what = f"no {what}" if label.negated else what
-        stretch = times_of(label.times, view.known)
-        first, last = stretch.first, stretch.latest
-        if last is not None and first is not None and first > last:
-            when = ", which cannot be any more"
-        elif last is not None:
-            when = (
-                f" until {_TIMES.format(last)}"
-                if first is None
-                else f" from {_TIMES.format(first)} to {_TIMES.format(last)}"
-            )
-        else:
-            when = "" if first is None else f" from {_TIMES.format(first)} on"
-        yield what + when
-
-
-def query_text(query: EventQuery, value_of: Callable[[str], Cell | None]) -> str:
-    """Returns a query with the values that are known: `bid(itemID(5))`."""
-    parts = []
-    for path, value in query.attributes:
-        known: Value | None = value.value if isinstance(value, Constant) else None
-        if isinstance(value, Reference):
-            cell = value_of(value.variable)
-            known = None if cell is None else unwrap(cell)
-        if known is not None:
-            shown = str(known).lower() if isinstance(known, bool) else str(known)
-            parts.append(f"{'('.join(path)}({shown}{')' * len(path)}")
-    return f"{query.label}({', '.join(parts)})" if parts else query.label
 
 
 def step_text(step: Step) -> str:

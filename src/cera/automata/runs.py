@@ -8,15 +8,21 @@ created.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from cera.automata.automaton import LAST, Constant
 from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields
-from cera.automata.reports import Name, StateKey
+from cera.automata.explanations import Name
+from cera.automata.reports import Period, StateKey
+from cera.automata.traces import Firing, Trace, shortest
 from cera.model.events.occurrence import Cell, Identified, Occurrence, halves, wrap
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
+
+#: No names, and no transitions: one object for all instances.
+NOBODY: frozenset[str] = frozenset()
+NONE: frozenset[int] = frozenset()
 
 
 class Instance:
@@ -47,12 +53,20 @@ class Instance:
         self.variables: Bindings = {}
         self.events: dict[str, Occurrence] = {}
         self.children: list[Instance] = []
-        self.yielded: frozenset[str] = frozenset()
-        self.missed: frozenset[int] = frozenset()
+        self.yielded = NOBODY
+        self.missed = NONE
         self.is_overdue = False
         #: The next time at which something happens to it without an event.
         self.due: Time | None = None
         self.alive = True
+
+    def enter(self, active: int, now: Time) -> None:
+        """Comes into a state."""
+        self.active = active
+        self.entered = now
+        self.missed = NONE
+        self.yielded = NOBODY
+        self.is_overdue = False
 
     def walk(self) -> Iterator[Instance]:
         yield self
@@ -63,16 +77,38 @@ class Instance:
 class Run:
     """A tree of instances, with an index of them and a queue of their timers."""
 
-    __slots__ = ("_queued", "automaton", "index", "root", "states", "timers", "used", "visited")
+    __slots__ = (
+        "_queued",
+        "automaton",
+        "index",
+        "left",
+        "past",
+        "root",
+        "since",
+        "states",
+        "timers",
+        "trace",
+        "used",
+        "visited",
+    )
 
     def __init__(self, automaton: CompiledAutomaton, root: Instance) -> None:
         self.automaton = automaton
         self.root = root
-        self.index: dict[int, dict[tuple[Cell | None, ...], list[Instance]]] = {}
+        #: The instances but for the root, by their states and the attributes that all their queries name.
+        self.index: dict[tuple[Any, ...], list[Instance]] = {}
         #: How many instances are in each state that is reported.
         self.states: dict[StateKey, int] = {}
         #: The states that it was in at the time of the step.
         self.visited: set[StateKey] = set()
+        #: Since when it has been in its states, and whether a state was certain meanwhile. None if it is the only run,
+        #: and all its states were certain from their begin.
+        self.since: dict[StateKey, tuple[Time, bool]] | None = None
+        #: The states that it was in and left before they were certain.
+        self.past: set[Period] = set()
+        #: The states that it, or a run that has become equal to it, has left in this step.
+        self.left: set[Period] = set()
+        self.trace: Trace = ()
         self.used: dict[tuple[str, Cell], Time] = {}
         self.timers: list[tuple[Time, int, Instance]] = []
         self._queued = 0
@@ -81,16 +117,19 @@ class Run:
 
     def add(self, instance: Instance) -> None:
         """Enters a new instance in the index."""
-        key = tuple(instance.variables.get(name) for _, name in self.automaton.keys[instance.state])
-        self.index.setdefault(instance.state, {}).setdefault(key, []).append(instance)
+        if instance is not self.root:
+            self.index.setdefault(self._key(instance), []).append(instance)
         self._count(instance, 1)
+
+    def _key(self, instance: Instance) -> tuple[Any, ...]:
+        get = instance.variables.get
+        return (instance.state, *[get(name) for _, name in self.automaton.keys[instance.state]])
 
     def _count(self, instance: Instance, change: int) -> None:
         automaton = self.automaton
         if automaton.is_shown[instance.state]:
             self._count_key((automaton.labels[instance.state], instance.name), change)
-        if automaton.is_shown[instance.active] and automaton.is_atomic[instance.active]:
-            self._count_key((automaton.labels[instance.active], instance.name), change)
+        self._count_active(instance, change)
 
     def _count_key(self, key: StateKey, change: int) -> None:
         count = self.states.get(key, 0) + change
@@ -103,11 +142,11 @@ class Run:
     def _remove(self, instance: Instance) -> None:
         for each in instance.walk():
             each.alive = False
-            key = tuple(each.variables.get(name) for _, name in self.automaton.keys[each.state])
-            by_key = self.index[each.state]
-            by_key[key].remove(each)
-            if not by_key[key]:
-                del by_key[key]
+            key = self._key(each)
+            beside = self.index[key]
+            beside.remove(each)
+            if not beside:
+                del self.index[key]
             self._count(each, -1)
 
     def concerned(self, fields: Fields, *, later: bool = False) -> list[Instance]:
@@ -115,11 +154,11 @@ class Run:
         automaton, label = self.automaton, fields.event.label
         found: list[Instance] = []
         for state in automaton.concerned.get(label, ()):
-            by_key = self.index.get(state)
-            if not by_key:
-                continue
-            key = automaton.keys[state]
-            candidates = by_key.get(tuple([fields.value(path) for path, _ in key]), ())
+            if state == automaton.root:
+                candidates = [self.root]
+            else:
+                key = (state, *[fields.value(path) for path, _ in automaton.keys[state]])
+                candidates = self.index.get(key, [])
             queries = automaton.schemas[state][label]
             rebound = automaton.rebound[state] if later else frozenset()
             for instance in candidates:
@@ -131,6 +170,36 @@ class Run:
                         found.append(instance)
                         break
         return found
+
+    # States that are not certain
+
+    def live(self, before: Collection[StateKey], active: Collection[StateKey], now: Time) -> None:
+        """Takes note of the states that the run has left in a step, and of those that it is in."""
+        since = self.since
+        assert since is not None
+        for key in self.visited:
+            if key not in before and key not in active:
+                self.left.add((key, now, now))
+                self.past.add((key, now, now))
+        for key in before:
+            if key not in active:
+                begin, was_certain = since.pop(key)
+                self.left.add((key, begin, now))
+                if not was_certain:
+                    self.past.add((key, begin, now))
+        for key in active:
+            if key not in before:
+                since[key] = now, False
+
+    def meet(self, other: Run) -> None:
+        """Takes up a run that is equal: only what both have in common is certain."""
+        self.visited &= other.visited
+        self.past &= other.past
+        self.left |= other.left
+        if self.since is not None and other.since is not None:
+            own = self.since
+            self.since = {key: max(since, own[key]) for key, since in other.since.items()}
+        self.trace = shortest(self.trace, other.trace)
 
     # Timers
 
@@ -164,56 +233,61 @@ class Run:
         self, instance: Instance, step: CompiledStep, event: Occurrence | None, bound: Bindings, now: Time
     ) -> None:
         """Lets an instance execute a transition."""
-        automaton = self.automaton
+        if self.automaton.is_traced:
+            self.trace = (*self.trace, Firing(now, step.number, instance.name, event))
         if step.terminates:
             for child in instance.children:
                 self._remove(child)
             instance.children = []
         if step.after != instance.active:
-            self._move(instance, step.after)
-            instance.entered, instance.missed, instance.yielded, instance.is_overdue = (
-                now,
-                frozenset(),
-                frozenset(),
-                False,
-            )
+            self._count_active(instance, -1)
+            instance.enter(step.after, now)
+            self._count_active(instance, 1)
         elif step.terminates:
-            instance.entered, instance.missed, instance.yielded, instance.is_overdue = (
-                now,
-                frozenset(),
-                frozenset(),
-                False,
-            )
-        names = frozenset(bound)
+            instance.enter(step.after, now)
         if event is not None:
-            instance.is_overdue = False
-            instance.variables.update(bound)
-            instance.events[LAST] = event
-            if step.identifier is not None:
-                instance.events[step.identifier] = event
-                names |= {step.identifier}
-            ancestor = instance.parent
-            while ancestor is not None:
-                if _is_later(event, ancestor.events[LAST]):
-                    ancestor.events[LAST] = event
-                ancestor = ancestor.parent
-            assert step.query is not None
-            for unique in step.query.unique:
-                self.used[unique.variable, bound[unique.variable]] = now
+            self.change(instance, step, event, bound, now)
         if step.created:
+            names = frozenset(bound)
+            if event is not None and step.identifier is not None:
+                names |= {step.identifier}
             self.instantiate(instance, step, names, now)
-        needed = automaton.needed[instance.state]
+        needed = self.automaton.needed[instance.state]
         for name in bound:
             if name not in needed:
-                del instance.variables[name]
+                instance.variables.pop(name, None)
 
-    def _move(self, instance: Instance, active: int) -> None:
+    def change(self, instance: Instance, step: CompiledStep, event: Occurrence, bound: Bindings, now: Time) -> None:
+        """Notes the event of a transition, and what it binds."""
+        instance.is_overdue = False
+        self.note_last(instance, event)
+        if step.created:
+            instance.variables.update(bound)
+        else:
+            needed = self.automaton.needed[instance.state]
+            for name, value in bound.items():
+                if name in needed:
+                    instance.variables[name] = value
+        if step.identifier is not None:
+            instance.events[step.identifier] = event
+        assert step.query is not None
+        for unique in step.query.unique:
+            self.used[unique.variable, bound[unique.variable]] = now
+
+    def note_last(self, instance: Instance, event: Occurrence) -> None:
+        """Notes the last event of an instance, and of those around it."""
+        instance.events[LAST] = event
+        around = instance.parent
+        while around is not None:
+            events = around.events
+            if _is_later(event, events[LAST]):
+                events[LAST] = event
+            around = around.parent
+
+    def _count_active(self, instance: Instance, change: int) -> None:
         automaton = self.automaton
         if automaton.is_shown[instance.active] and automaton.is_atomic[instance.active]:
-            self._count_key((automaton.labels[instance.active], instance.name), -1)
-        instance.active = active
-        if automaton.is_shown[active] and automaton.is_atomic[active]:
-            self._count_key((automaton.labels[active], instance.name), 1)
+            self._count_key((automaton.labels[instance.active], instance.name), change)
 
     def instantiate(self, instance: Instance, step: CompiledStep, names: frozenset[str], now: Time) -> None:
         """Creates the instances that a transition goes into."""
@@ -255,6 +329,9 @@ class Run:
             due, instance.due = instance.due, None
             run.wake(instance, due)
         run.visited = set(self.visited)
+        run.since = None if self.since is None else dict(self.since)
+        run.past, run.left = set(self.past), set(self.left)
+        run.trace = self.trace
         run.used = dict(self.used)
         return run, made
 
@@ -275,12 +352,23 @@ class Run:
     # Saving
 
     def pack(self) -> Any:
-        return _packed(self.root), list(self.used.items())
+        since = None if self.since is None else [(key, *value) for key, value in self.since.items()]
+        trace = [
+            (f.time, f.number, list(f.name), None if f.event is None else _packed_event(f.event)) for f in self.trace
+        ]
+        return _packed(self.root), list(self.used.items()), since, sorted(self.past, key=repr), trace
 
     @classmethod
     def unpack(cls, automaton: CompiledAutomaton, data: Any) -> Run:
-        packed, used = data
+        packed, used, since, past, trace = data
         run = cls(automaton, _unpacked(packed, None))
+        if since is not None:
+            run.since = {state_key(key): (begin, was_certain) for key, begin, was_certain in since}
+        run.past = {(state_key(key), begin, end) for key, begin, end in past}
+        run.trace = tuple(
+            Firing(time, number, tuple(map(tuple, name)), None if event is None else _stand_in(*event))
+            for time, number, name, event in trace
+        )
         run.used = {(name, value): time for (name, value), time in used}
         for instance in run.root.walk():
             run.add(instance)
@@ -308,7 +396,7 @@ def _copied(instance: Instance, parent: Instance | None, made: dict[int, Instanc
 
 
 def _packed(instance: Instance) -> Any:
-    events = [(name, (event.label, event.id, event.begin, event.end)) for name, event in instance.events.items()]
+    events = [(name, _packed_event(event)) for name, event in instance.events.items()]
     return (
         (instance.state, instance.active, instance.entered, instance.due, instance.is_overdue),
         list(instance.name),
@@ -318,6 +406,16 @@ def _packed(instance: Instance) -> Any:
         sorted(instance.missed),
         [_packed(child) for child in instance.children],
     )
+
+
+def _packed_event(event: Occurrence) -> tuple[str, str, Time, Time]:
+    return event.label, event.id, event.begin, event.end
+
+
+def state_key(data: Any) -> StateKey:
+    """Returns a key as it was before it was saved."""
+    label, name = data
+    return label, tuple(map(tuple, name))
 
 
 def _unpacked(data: Any, parent: Instance | None) -> Instance:

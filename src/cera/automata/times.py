@@ -99,6 +99,10 @@ class Stretch(NamedTuple):
             time += 1
         return time if self.last is None or time <= self.last else None
 
+    def until(self, last: Time) -> Stretch:
+        """Returns those of the times that are not after another."""
+        return Stretch(self.first, last if self.last is None else min(self.last, last), self.without)
+
     @property
     def latest(self) -> Time | None:
         """The last of the times; None if there is no last one."""

@@ -16,6 +16,7 @@ from cera.cli.recording import Terminal, report_formats
 from cera.cli.side_files import check_not_read, check_side_files
 from cera.cli.summary import refuse, show_missing_attributes, show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal
+from cera.cli.verification import possible_option, with_possible
 from cera.connectors.sink import Sink, sink_of
 from cera.errors import UsageError
 from cera.program import Program
@@ -31,6 +32,7 @@ from cera.running.run import Run
 @click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
 @click.option("--base", is_flag=True, help="Write the input events too, in their place in the order of time.")
 @changes_option
+@possible_option
 @click.option(
     "--out",
     metavar="PATH",
@@ -50,6 +52,7 @@ def run(
     select: tuple[str, ...],
     base: bool,
     changes: bool,
+    possible: bool,
     out: Path | None,
     shown_as: str | None,
 ) -> None:
@@ -79,7 +82,7 @@ def run(
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
     request = replace(request, labels=frozenset(labels) or None, base=base, changes=changes)
-    layers = program.layers
+    layers = with_possible(program.layers, possible=possible)
     with Performer(program, actions, request.times) as performer:
         report.show_diagnostics(program.diagnostics)
         check_side_files(request, program)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import click
 
+from cera.automata.module import VIOLATION
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options, check_actions
-from cera.cli.ahead import ahead_option, max_ahead_of, warn_of_lateness
+from cera.cli.ahead import ahead_option, max_ahead_of
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.options import (
     changes_option,
@@ -21,27 +22,30 @@ from cera.cli.options import (
     spark_settings,
     tick_limit_option,
 )
-from cera.cli.recording import show_rejected
+from cera.cli.stream_reports import StreamReports, Verification, left_out_reason, undefined_text, without_key_text
 from cera.cli.summary import all_rejected, late_ends, refuse, repaired_ends, show_unknown_labels
 from cera.cli.termination import end_at_once
+from cera.cli.verification import (
+    VIOLATED,
+    automata_of,
+    possible_option,
+    strict_verify_option,
+    verified,
+    violations_text,
+    with_possible,
+    written_labels,
+)
 from cera.connectors.files import ENDINGS, Layout
-from cera.connectors.line_writer import write_output
-from cera.connectors.records.layout import Rejected
 from cera.connectors.records.python_values import microseconds
 from cera.connectors.sink import SinkFormat, stream_sink_of
 from cera.connectors.source import Source, source_of
 from cera.errors import UsageError
-from cera.model.time.time_text import TimeFormat
 from cera.program import Program
-from cera.running.admission import REJECTED_SHOWN
 from cera.running.engine import stream as open_stream
 from cera.running.outcome import InputCounts
-from cera.running.refreshing import not_read_again
 from cera.running.run import StreamRun
-from cera.running.streams.listener import StreamListener
 from cera.running.streams.request import StreamRequest, StreamSource
-from cera.running.streams.running_stream import BatchReport, StreamCounts
-from cera.wording import on_command_line
+from cera.running.streams.running_stream import StreamCounts
 
 
 @click.command("stream", short_help="Answer a program over events as they come.")
@@ -98,6 +102,14 @@ from cera.wording import on_command_line
 @click.option("--rejected", metavar="DIR", type=click.Path(path_type=Path), help="The folder for malformed records.")
 @click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
 @changes_option
+@possible_option
+@click.option(
+    "--verify",
+    is_flag=True,
+    help="Write what violates the automata of the program, and what is overdue in them, instead of all that is "
+    "derived. With --once the exit status is 6 if there were violations.",
+)
+@strict_verify_option
 @click.option(
     "--trigger",
     metavar="INTERVAL",
@@ -137,6 +149,9 @@ def stream(
     sink: str,
     select: tuple[str, ...],
     changes: bool,
+    possible: bool,
+    verify: bool,
+    expects_all: bool,
     trigger: str | None,
     once: bool,
     files_per_batch: int | None,
@@ -170,13 +185,20 @@ def stream(
       cera stream bank.epl --source db:sqlite:bank.db --sink alerts --checkpoint state --allow-sql sqlite:bank.db
     """
     end_at_once()
-    layers = program.layers
+    layers = with_possible(program.layers, possible=possible)
     report.show_diagnostics(program.findings)
+    if expects_all and not verify:
+        raise UsageError("--strict-verify is for --verify")
+    if verify:
+        if not automata_of(layers):
+            raise UsageError("there is no automaton in the program to verify the stream against")
+        layers = verified(layers, expects_all=expects_all, possible=possible)
     _check_sources(sources)
     check_layout(layout, sources)
     check_actions(program, actions.permissions)
     labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))
     show_unknown_labels(sorted(labels), program, InputCounts({}, 0), {})
+    labels = labels or (written_labels(possible=possible) if verify else labels)
     request = StreamRequest(
         sources=tuple(StreamSource(source, max_ahead_of(max_ahead, source, recorded=once)) for source in sources),
         sink=stream_sink_of(sink, sink_format),
@@ -192,6 +214,7 @@ def stream(
         buckets=buckets,
         labels=labels or None,
         changes=changes,
+        count_labels=verify,
         restart_changed=restart_changed,
         tick_limit=tick_limit,
         recursion_limit=recursion_limit,
@@ -203,7 +226,11 @@ def stream(
         raise UsageError("--once takes what is there and ends, so there is no --trigger; give one of them")
     _check_apart(request, sources)
     acting = frozenset(one.rule for each in program.modules.found for one in each.actions)
-    running = open_stream(StreamRun(layers, program.timezone, request, StreamReports(layout.times), acting))
+    left_out = left_out_reason(layers)
+    listener = Verification(layout.times, layers) if verify else StreamReports(layout.times, left_out)
+    running = open_stream(StreamRun(layers, program.timezone, request, listener, acting))
+    if isinstance(listener, Verification):
+        listener.counters = running.counters
     kept = actions if actions.ledger is not None else replace(actions, ledger=running.ledger)
     with Performer(program, kept, layout.times) as performer:
         try:
@@ -215,19 +242,23 @@ def stream(
         unusable = all_rejected(counters.rejected) if once and counters.rejected and not counters.events else None
         if unusable is not None:
             report.fail(unusable)
-        _say(counters)
+        _say(counters, left_out)
         performer.finish()
         refuse(unusable)
+        if verify and (violations := counters.labels_now.get(VIOLATION, 0)):
+            report.say(f"{violations_text(violations)} in this run")
+            click.get_current_context().exit(VIOLATED)
 
 
-def _say(counters: StreamCounts) -> None:
+def _say(counters: StreamCounts, left_out: str) -> None:
     if not counters.batches:
         report.say("nothing new was there to read, and nothing was decided")
         return
     report.say(
         f"{report.count(counters.events, 'event')} read; {counters.derived:,} derived, {counters.late:,} late"
         f"{late_ends(counters.late_ends)}, "
-        f"{counters.rejected:,} rejected{_undefined(counters.undefined)}{_without_key(counters.without_key)}"
+        f"{counters.rejected:,} rejected{undefined_text(counters.undefined)}"
+        f"{without_key_text(counters.without_key, left_out)}"
         f"{_unread(counters.unread)}; "
         f"{repaired_ends(counters.repaired) + '; ' if counters.repaired else ''}"
         f"{report.count(counters.live, 'tuple')} in state"
@@ -269,76 +300,3 @@ def _interval(text: str | None) -> int | None:
 
 def _unread(number: int) -> str:
     return f", relations not read again {number:,} times" if number else ""
-
-
-def _undefined(number: int) -> str:
-    return f", {report.count(number, 'expression')} without a value" if number else ""
-
-
-def _without_key(number: int) -> str:
-    return f", {report.count(number, 'event')} without the attribute that a module is partitioned by" if number else ""
-
-
-def _repaired(number: int) -> str:
-    return f", {report.count(number, 'late end')} of states repaired" if number else ""
-
-
-class StreamReports(StreamListener):
-    """A listener that writes the lines of a stream on standard output and its reports on standard error."""
-
-    def __init__(self, times: TimeFormat) -> None:
-        self._times = times
-        self._shown = 0
-
-    def words(self, text: str) -> str:
-        return on_command_line(text)
-
-    def operators(self, descriptions: Sequence[str]) -> None:
-        for description in descriptions:
-            report.say(description)
-
-    def lines(self, lines: Sequence[str]) -> None:
-        if lines:
-            write_output("".join(f"{line}\n" for line in lines))
-
-    def batch(self, done: BatchReport) -> None:
-        watermark = "none yet" if done.watermark is None else self._times.format(done.watermark)
-        report.say(
-            f"batch {done.batch}: {report.count(done.events, 'event')} in, {done.derived:,} out, {done.late:,} late, "
-            f"{done.rejected:,} rejected{_undefined(done.undefined)}{_without_key(done.without_key)}"
-            f"{_repaired(done.repaired)}; "
-            f"{report.count(done.live, 'tuple')} in state; watermark {watermark}; {done.seconds:.1f} s"
-        )
-
-    def rejected(self, records: Sequence[Rejected]) -> None:
-        shown = records[: max(0, REJECTED_SHOWN - self._shown)]
-        self._shown += len(shown)
-        show_rejected(shown, len(records) if shown else 0, report.warn)
-
-    def stalled(self, source: str, watermark: int | None, live: int) -> None:
-        where = "time has not begun" if watermark is None else f"time stands at {self._times.format(watermark)}"
-        held = f"{report.count(live, 'tuple')} in state, and what waits is undecided"
-        report.warn(f"{where}: no newer events from {source}; {held}")
-
-    def quiet(self, sources: Sequence[str]) -> None:
-        names = ", ".join(sources)
-        report.warn(f"no newer events from {names} since the start; what waits is undecided")
-
-    def resumed(self) -> None:
-        report.warn("a Python worker of Spark was killed; the stream goes on from its checkpoint")
-
-    def late(self, late: int, events: int, watermark: int | None) -> None:
-        time = "no time" if watermark is None else self._times.format(watermark)
-        warn_of_lateness(late, events, time, "start anew with another --checkpoint, and with --max-ahead '1 day'")
-
-    def version(self, relation: str, number: int, since: int) -> None:
-        report.say(f"the relation {relation} has changed: version {number} counts from {self._times.format(since)} on")
-
-    def unread(self, relation: str, why: str) -> None:
-        report.warn(f"{not_read_again(relation, on_command_line(why))}; it is tried again")
-
-    def away(self, source: str, why: str | None) -> None:
-        if why is None:
-            report.say(f"{source} answers again")
-        else:
-            report.warn(f"{source} is away, and is tried again: {why}")

@@ -16,6 +16,7 @@ from cera.cli.options import program_options, replay_options
 from cera.cli.recording import Terminal
 from cera.cli.report import printable
 from cera.cli.side_files import check_side_files
+from cera.cli.verification import traced
 from cera.connectors.line_writer import lines, write_output
 from cera.connectors.sink import StandardOutput
 from cera.languages.xchangeeq.printer import print_conditions, print_query_pattern
@@ -67,7 +68,7 @@ def why(program: Program, request: Request, names: tuple[str, ...], first: bool,
       cera why fire.xceq --events events.jsonl --event 3f2a91c0
     """
     request = replace(with_engine_in_process(program, request), changes=True)
-    layers = program.layers
+    layers = traced(program.layers)
     report.show_diagnostics(program.diagnostics)
     check_side_files(request, program)
     events: dict[Event, None] = {}

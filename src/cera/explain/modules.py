@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from cera.languages.programs import ProgramModule
+from cera.model.events.states import is_internal, shown_label
 from cera.modules.layering import Layers
+from cera.modules.monitoring import Output
 
 
 class ExplainedOutput(TypedDict):
@@ -26,6 +28,8 @@ class ExplainedModule(TypedDict):
     granularity: str
     partition: str | None
     rules: list[ExplainedOutput]
+    #: The events and states that it derives without rules, if it does.
+    derives: NotRequired[list[str]]
     #: The form in which its language explains a module, and the text.
     language: str
     text: str
@@ -43,22 +47,33 @@ def _explained(one: ProgramModule, layer: int) -> ExplainedModule:
     return {
         "name": module.name,
         "layer": layer,
-        "monitors": [str(monitored) for monitored in module.monitored],
+        "monitors": [str(monitored) for monitored in module.monitored if not is_internal(monitored.name)],
         "granularity": module.granularity,
         "partition": module.partition,
-        "rules": [
-            {
-                "name": output.rule,
-                "place": None if output.span is None else str(output.span),
-                "predicate": output.predicate,
-                "variables": list(output.variables),
-                "derives": output.label,
-            }
-            for output in module.outputs
-        ],
+        "rules": [_output(output) for output in module.outputs if not output.is_fact],
+        **_derived(module.outputs),
         "language": explanation.form,
         "text": explanation.text,
         "remembers": None if explanation.remembers is None else list(explanation.remembers),
+    }
+
+
+class _Derived(TypedDict):
+    derives: NotRequired[list[str]]
+
+
+def _derived(outputs: Sequence[Output]) -> _Derived:
+    found = [shown_label(each.label) for each in outputs if each.is_fact and not is_internal(each.label)]
+    return {"derives": list(dict.fromkeys(found))} if found else {}
+
+
+def _output(output: Output) -> ExplainedOutput:
+    return {
+        "name": output.rule,
+        "place": None if output.span is None else str(output.span),
+        "predicate": output.predicate,
+        "variables": list(output.variables),
+        "derives": output.label,
     }
 
 
@@ -77,10 +92,11 @@ def module_lines(modules: Sequence[ExplainedModule]) -> list[str]:
         lines += [
             *([""] if lines else []),
             f"module {module['name']}: layer {module['layer']}",
-            f"  monitors: {', '.join(module['monitors'])}",
+            f"  monitors: {', '.join(module['monitors']) or 'what another module has seen'}",
             f"  a stage is: {_STAGES[module['granularity']]}",
             f"  partitioned: {histories}",
         ]
+        lines += [f"  derives: {', '.join(module['derives'])}"] if "derives" in module else []
         for rule in module["rules"]:
             place = f" at {rule['place']}" if rule["place"] else ""
             found = ", ".join(rule["variables"]) or "no variables"

@@ -11,6 +11,7 @@ from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.events.states import is_internal
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Not, Or
+from cera.model.time.time_text import TimeFormat
 from cera.modules.module import Port, Unit
 from cera.modules.monitoring import Granularity, MonitoredEvents, Output
 from cera.modules.tuples import TIME_ATTRIBUTES
@@ -75,6 +76,10 @@ class HistoryModule:
         return f"module `{self.name}` monitors `{monitored}`"
 
     def restricted(self, units: Sequence[int]) -> Self:
+        return self
+
+    def with_times(self, times: TimeFormat) -> Self:
+        """Returns the module as it writes times in texts of its own; most have none."""
         return self
 
     def derived_attributes(self) -> Mapping[str, frozenset[Path] | None]:

@@ -9,11 +9,13 @@ puts them in order. So the input of a layer is complete:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from cera.diagnostics import Diagnostic, Note
+from cera.model.time.time_text import TimeFormat
+from cera.modules.history_module import HistoryModule
 from cera.modules.module import Module, Port, Unit
 from cera.rules.reasoning.graph import Graph, shortest_path, strongly_connected_components
 
@@ -35,6 +37,14 @@ class Layers:
     def modules(self) -> tuple[Module, ...]:
         """All modules, from the lowest layer to the highest; one whose units lie in several layers is in each."""
         return tuple(module for layer in self.layers for module in layer.modules)
+
+    def changed(self, change: Callable[[Module], Module]) -> Layers:
+        """Returns the program with other modules in the same places."""
+        return Layers(tuple(Layer(tuple(map(change, layer.modules))) for layer in self.layers))
+
+    def with_times(self, times: TimeFormat) -> Layers:
+        """Returns the program whose modules write times in texts as the run does."""
+        return self.changed(lambda module: module.with_times(times) if isinstance(module, HistoryModule) else module)
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,11 @@ class Output:
     fields: tuple[tuple[str, Expression], ...]
     span: Span | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def is_fact(self) -> bool:
+        """Whether the module makes the event by itself, without a predicate of its own behind it."""
+        return self.predicate == self.label and not self.variables and not self.fields
+
 
 @dataclass(frozen=True)
 class Clock:

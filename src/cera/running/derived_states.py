@@ -53,7 +53,14 @@ def with_known_causes(derived: Iterable[DerivedEvent], events: Iterable[Event]) 
     """
     found = list(derived)
     known = {event.id: event for event in (*(one.event for one in found), *events) if not is_ending(event.label)}
-    return [_known(one, known) if state_label(one.event.label) is not None else one for one in found]
+    return [_known(one, known) if _is_bare(one) else one for one in found]
+
+
+def _is_bare(one: DerivedEvent) -> bool:
+    """Returns whether some cause may be known by its id and times only."""
+    if state_label(one.event.label) is not None:
+        return True
+    return any(not cause.term.children for way in one.derivations for cause in way.causes.values())
 
 
 def _known(state: DerivedEvent, known: Mapping[str, Event]) -> DerivedEvent:

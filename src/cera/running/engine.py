@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NoReturn, Protocol
 
@@ -105,11 +105,13 @@ ENGINES: Mapping[str, Engine] = MappingProxyType(
 
 def answer(run: Run) -> Outcome:
     """Answers a program over recorded events: the one way from sources to an output, whatever the engine."""
+    run = replace(run, layers=run.layers.with_times(run.request.times))
     return _ready(run.request.engine, run.layers).answer(run)
 
 
 def stream(run: StreamRun) -> RunningStream:
     """Opens a program over a stream: the one way from sources that go on to a sink."""
+    run = replace(run, layers=run.layers.with_times(run.request.layout.times))
     return _ready(run.request.engine, run.layers).stream(run)
 
 

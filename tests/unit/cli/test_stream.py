@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cera.cli import report
-from cera.cli.stream import StreamReports
+from cera.cli.stream_reports import StreamReports
 from cera.connectors.records.layout import Layout
 from cera.connectors.sink import StandardOutput
 from cera.connectors.source import source_of
@@ -245,3 +245,45 @@ def test_where_nothing_came_since_the_start_all_sources_are_named(capsys: pytest
 def _lines(folder: Path) -> list[dict[str, Any]]:
     files = sorted(folder.glob("*.jsonl"), key=os.path.getmtime)
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+ORDER = """automaton Order(id(O)) {
+  start Open; Paid; end Done;
+  enter -> Open: ordered(id(O*), invoice(unique N* for 1 h));
+  Open -> Paid: paid(id(O)) and e(this) - e(last) <= 60 s;
+  Paid -> Done: delivered(id(O)) and e(this) - e(last) >= 30 s;
+}
+"""
+
+
+def _happened(label: str, at: int, id_: int) -> str:
+    return json.dumps({"at": at, "term": {label: {"id": id_, "invoice": 7 if label == "ordered" and id_ < 3 else id_}}})
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_stream_is_verified_and_goes_on_with_its_numbers_after_a_restart(
+    cera: Cera, incoming: Path, folder: Path
+) -> None:
+    (folder / "order.ihta").write_text(ORDER)
+    arguments = ("stream", "order.ihta", "--source", "incoming", *OUTPUT, "--once", "--verify", "--max-delay", "0 sec")
+    first = [("ordered", 0, 1), ("paid", 10, 1), ("ordered", 20, 3), ("delivered", 50, 1)]
+    write_lines(incoming / "1.jsonl", [_happened(*each) for each in first])
+    found = cera(*arguments, "--buckets", "2")
+    assert found.exit_code == 0, found.stderr
+    assert "Order: 2 instances, 0 finished, 0 violated, 2 still running" in found.stderr
+    assert "since the stream began: no violations" in found.stderr
+
+    second = [("ordered", 51, 2), ("delivered", 60, 3), ("paid", 100, 9), ("paid", 400, 9)]
+    write_lines(incoming / "2.jsonl", [_happened(*each) for each in second])
+    found = cera(*arguments, "--buckets", "2")
+    assert found.exit_code == 6, found.stderr
+    assert "1 event that no instance waited for" in found.stderr
+    assert "Order: 3 instances, 1 finished, 1 violated, 1 still running" in found.stderr
+    assert "since the stream began: 2 violations" in found.stderr
+    written = [(line["end"], next(iter(line["term"].items()))) for line in _lines(folder / "out")]
+    said = sorted((end, label, found.get("reason", "")) for end, (label, found) in written)
+    assert said == [
+        (51, "violation", "another instance has this value already"),
+        (60, "violation", "no transition accepts it"),
+        (111.000001, "overdue", ""),
+    ]

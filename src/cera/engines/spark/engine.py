@@ -258,6 +258,7 @@ def _run(layers: Layers, base: Sequence[Event], settings: Settings) -> Answer:
     spark = session()
     tables = event_tables(spark, base)
     tally = Tally()
+    small = len(base) <= _FEW_EVENTS
     found = answers(
         layers,
         tables,
@@ -267,12 +268,14 @@ def _run(layers: Layers, base: Sequence[Event], settings: Settings) -> Answer:
         max_duration=settings.max_duration,
         tally=tally,
         keep=True,
-        small=len(base) <= _FEW_EVENTS,
+        small=small,
         tick_limit=settings.ticks,
         recursion_limit=settings.recursion_limit,
         relations=settings.relations,
     )
     derivations = found.derivations()
+    if small:  # else as many tasks as there are rules, of which each reads the plans of them all
+        derivations = derivations.coalesce(1)
     rows = derivations.collect()
     tally.fetched(derivations)
     for frame in (*(one.table.frame for one in found.detected), *found.kept):

@@ -208,7 +208,7 @@ class Recorded:
         if edges:
             frame = frame.withColumn(_PART, _part(edges)).repartitionById(len(edges) + 1, column(_PART)).drop(_PART)
         else:
-            frame = frame.repartition(1)
+            frame = frame.coalesce(1) if self.small else frame.repartition(1)
         return frame.sortWithinPartitions("end", "begin")
 
     def _edges(self) -> list[Time]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cera.automata.module import AutomatonModule
 from cera.automata.reports import step_text
+from cera.automata.uniqueness import UniqueModule
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.languages.ihta.checks import check, notes, unbounded
 from cera.languages.ihta.lowering import Finder, lower
@@ -64,11 +65,16 @@ class Ihta(Language[Program]):
                 if lowered is not None and not any(each.severity == "error" for each in problems):
                     module = AutomatonModule(lowered, span=written.span)
                     modules.append(CompiledModule(module, written.syntax))
+                    modules += (CompiledModule(each, written.syntax) for each in module.uniqueness)
                     found += notes(lowered)
                     state += unbounded(lowered)
         return Compilation(tuple(modules), tuple(in_source_order(found)), tuple(state))
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:
+        if isinstance(module.module, UniqueModule):
+            text = f"a value of {module.module.variable} belongs to one instance of {module.module.automaton}\n"
+            kept = "for good" if module.module.memory is None else "as long as the automaton says"
+            return Explanation("automaton", text, (f"the values that instances were entered with, {kept}",))
         assert isinstance(module.module, AutomatonModule)
         return Explanation("automaton", "\n".join(explained(module.module)) + "\n", tuple(remembered(module.module)))
 

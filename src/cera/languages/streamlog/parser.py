@@ -50,4 +50,4 @@ def parse_tree(text: str, start: Start) -> Tree[Token]:
 
 @cache
 def lark() -> Lark:
-    return item_parser(STARTS, read_grammar(__package__))
+    return item_parser(STARTS, read_grammar("cera.languages.atoms", "atoms.lark"), read_grammar(__package__))

@@ -30,7 +30,9 @@ ENDING = "state:ends:"
 SUPPORT = "state:support:"
 RELEASE = "state:release:"
 LOSS = "state:loss:"
-_INTERNAL = (SUPPORT, RELEASE, LOSS)
+#: The begin of the labels of other events that only modules of a program see.
+INTERNAL = "internal:"
+_INTERNAL = (SUPPORT, RELEASE, LOSS, INTERNAL)
 
 #: The end of a state that has not ended: later than every time.
 OPEN: Time = MAX_TIME + 1
@@ -112,7 +114,7 @@ def is_ending(label: str) -> bool:
 
 
 def is_internal(label: str) -> bool:
-    """Returns whether events with this label only serve to compose states, and are not shown."""
+    """Returns whether events with this label are only for modules of the program, and are not shown."""
     return label.startswith(_INTERNAL)
 
 

@@ -57,6 +57,8 @@ class StreamRequest:
     labels: frozenset[str] | None = None
     #: Whether the openings of derived states are written as well as their closings.
     changes: bool = False
+    #: Whether what is derived is counted by label, from the begin of the stream on.
+    count_labels: bool = False
     #: Whether rules that have changed since the checkpoint start without memory.
     restart_changed: bool = False
     tick_limit: int | None = None

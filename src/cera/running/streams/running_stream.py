@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -56,6 +56,14 @@ class StreamCounts(Protocol):
     def late_ends(self) -> int: ...
     @property
     def live(self) -> int: ...
+    @property
+    def labels(self) -> Mapping[str, int]:
+        """How much was derived since the stream began, by label, where that is counted."""
+
+    @property
+    def labels_now(self) -> Mapping[str, int]:
+        """How much this run of the stream has derived, by label, where that is counted."""
+
     @property
     def unread(self) -> int:
         """How often a relation could not be read again."""

@@ -36,7 +36,7 @@ from cera.engines.spark.tables.event_tables import EventTable, Terms
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import term_column
 from cera.model.calendars.tick_limits import TICK_LIMIT
-from cera.model.events.states import state_label
+from cera.model.events.states import is_internal, state_label
 from cera.model.time.interval import Time
 from cera.modules.module import Module, Settings, known
 
@@ -101,11 +101,13 @@ class LayerDetections:
         return tuple(replace(self.table, frame=frame, label=label) for label, frame in frames)
 
     def of_events(self) -> Iterator[EventTable]:
-        """Yields the table without openings and endings of states; none if there is nothing else."""
-        if not self._state_labels:
+        """Yields the table without openings and endings of states, and without what no output shows; none if there is
+        nothing else."""
+        hidden = [*self._state_labels, *(label for label in self._labels if is_internal(label))]
+        if not hidden:
             yield self.table
-        elif len(self._state_labels) < len(self._labels):
-            yield replace(self.table, frame=self.table.frame.where(~column("label").isin(*self._state_labels)))
+        elif len(hidden) < len(self._labels):
+            yield replace(self.table, frame=self.table.frame.where(~column("label").isin(*hidden)))
 
     def of_states(self) -> Iterator[EventTable]:
         """Yields the table of openings and endings of states; none if there are none."""

@@ -21,6 +21,7 @@ from pyspark.sql import SparkSession
 
 from cera.engines.spark.session.driver_memory import DRIVER_MEMORY, local_cores, local_memory
 from cera.engines.spark.session.failures import FAILURES, reason
+from cera.engines.spark.session.java_classes import remember_classes
 from cera.errors import EngineError, UsageError
 from cera.wording import Setting
 
@@ -49,6 +50,7 @@ _SMALL = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",  # it plans the whole query again whenever a part of it is done
     "spark.sql.shuffle.partitions": "2",
+    "spark.sql.leafNodeDefaultParallelism": "1",  # each task reads the whole plan of its stage before it begins
 }
 #: Java's best compiler is for what runs ten times as often as it thinks: the loops over rows, and not the planning of
 #: queries, on which it spends half of the time of a run over a million events.
@@ -58,7 +60,9 @@ _COMPILED_LATE = (
 )
 #: Java's best compiler takes longer than it saves where there is little to do, or where Python does it.
 _COMPILED_ONCE = "-XX:TieredStopAtLevel=1"
-_SMALL_JAVA = f"{_COMPILED_ONCE} -XX:+UseSerialGC"
+#: Spark's classes fill more than Java begins with, and it would look for garbage whenever they do.
+_ROOM_FOR_CLASSES = "-XX:MetaspaceSize=256m"
+_SMALL_JAVA = f"{_COMPILED_ONCE} -XX:+UseSerialGC {_ROOM_FOR_CLASSES}"
 
 #: How often a task is tried, as on a cluster: a Python worker that was killed is not the end of a run.
 _TRIES = 4
@@ -96,6 +100,7 @@ def session(
     _let_java_end_quietly()
     try:
         made = SparkSession.builder.config(conf=configuration).getOrCreate()
+        remember_classes(made.sparkContext)
         made.sparkContext.setLogLevel("ERROR")
         made.conf.get("spark.sql.session.timeZone")  # a wrong setting is detected when the first one is read
     except (PySparkException, Py4JError) as error:

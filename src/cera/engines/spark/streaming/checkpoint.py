@@ -6,6 +6,7 @@ CHECKPOINT/spool        what came on standard input
 CHECKPOINT/changes      what came from databases, a folder for each and a file that says how far it was read
 CHECKPOINT/relations    versions of relations that are read again
 CHECKPOINT/actions.db   which actions of rules are done; those that failed, as lines too, in actions.failed.jsonl
+CHECKPOINT/labels.json  how much was derived since the stream began, where that is counted
 CHECKPOINT/spark.log    what Spark says
 """
 
@@ -75,6 +76,10 @@ class Checkpoint:
     @property
     def actions(self) -> Path:
         return self.folder / "actions.db"
+
+    @property
+    def labels(self) -> Path:
+        return self.folder / "labels.json"
 
     @property
     def log(self) -> Path:

@@ -28,6 +28,7 @@ from cera.engines.spark.session.failures import FAILURES, reason
 from cera.engines.spark.session.session import end, session
 from cera.engines.spark.streaming import progress
 from cera.engines.spark.streaming.checkpoint import Checkpoint
+from cera.engines.spark.streaming.label_totals import LabelTotals
 from cera.engines.spark.streaming.messages.action_requests import events_of
 from cera.engines.spark.streaming.messages.messages import unpack_results
 from cera.engines.spark.streaming.messages.stage_results import ResultsByKind, VersionReport, by_kind
@@ -92,6 +93,9 @@ class LiveStream:
         self._manifest = self.checkpoint.open(
             operators, names, restart_changed=options.restart_changed, unit=options.layout.times.unit
         )
+        self._labels = LabelTotals(self.checkpoint.labels) if options.count_labels else None
+        if self._labels is not None:
+            self.counters.labels = self._labels.sums
         self._stall = progress.Stall(options.sources)
         self._lateness = Lateness(_LATE_EVENTS)
         sinks: dict[Setting, Sink] = {Setting.SINK: options.sink}
@@ -260,7 +264,8 @@ class LiveStream:
 
     def _write(self, batch: int, found: ResultsByKind) -> int:
         options, times = self._options, self._options.layout.times
-        derived = [one for one in batch_files.in_order(found.derived) if options.changes or not is_opening(one.label)]
+        every = batch_files.in_order(found.derived)
+        derived = [one for one in every if options.changes or not is_opening(one.label)]
         wanted = [one for one in derived if is_chosen(one.label, options.labels)]
         sink = self._files.get(Setting.SINK)
         if sink is None:
@@ -277,6 +282,9 @@ class LiveStream:
             self._files[Setting.REJECTED].write_lines(batch, sorted(rejected))
         elif rejected:
             self._tell.rejected([Rejected(one.place, one.reason, one.text) for one in found.rejected])
+        if self._labels is not None:
+            self._labels.take(batch, (one.label for one in every))
+            self.counters.labels, self.counters.labels_now = self._labels.sums, self._labels.now
         return len(derived)
 
     def _wait(self, query: StreamingQuery, intakes: Sequence[Intake]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -43,6 +44,9 @@ class Counters:
     batches: int = 0
     #: How often a relation could not be read again.
     unread: int = 0
+    #: How much was derived by label, since the stream began and in this run of it, where that is counted.
+    labels: Counter[str] = field(default_factory=Counter)
+    labels_now: Counter[str] = field(default_factory=Counter)
     _live: dict[tuple[str, int], int] = field(default_factory=dict)
     _batches: dict[int, _BatchCounts] = field(default_factory=dict)
 

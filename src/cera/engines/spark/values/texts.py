@@ -12,8 +12,8 @@ from cera.engines.spark.values.arithmetic import canonical, literal
 from cera.engines.spark.values.cells import Cell
 from cera.model.regex.regular_expressions import RegexError, is_backtracking_safe
 
-#: The characters that Python's `str.strip` removes.
-_WHITESPACE = "".join(chr(code) for code in range(0x110000) if chr(code).isspace())
+#: The characters that Python's `str.strip` removes; there are none after these.
+WHITESPACE = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 _NUMBER = r"\A[+-]?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?\z"
 _LONGEST = 2**31 - 1
 
@@ -93,7 +93,7 @@ def matches(text: Cell, expression: object, fallback: Callable[[str], None]) -> 
 
 def read_number(text: Column) -> tuple[Column, Column]:
     """Returns the bigint or the double that the text spells; null where it spells none or one that does not fit."""
-    stripped = F.btrim(text, F.lit(_WHITESPACE))
+    stripped = F.btrim(text, F.lit(WHITESPACE))
     written = stripped.rlike(_NUMBER)
     has_point = F.contains(stripped, F.lit("."))
     double = stripped.try_cast("double")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from cera.modules.layering import layered
 from conformance.automata import AUCTION, module
 from conformance.test_automata_entries import FIGURE_6_16, ITEM, NFA, enrolled, happens, item
 from module_runs import run_layers, side_by_side
@@ -32,6 +35,24 @@ def test_recorded_events_give_what_the_definitions_say() -> None:
     assert told(found.derived) == told(expected.derived)
     assert found.left_out == expected.left_out
     assert {one.event.label for one in found.derived} >= {"violation", "state:ends:itemOffer", "state:opens:r"}
+
+
+@pytest.mark.usefixtures("spark")
+def test_what_is_possible_and_what_must_be_unique_is_that_of_the_definitions() -> None:
+    text = """automaton X(k(K)) { start G; K1, H; end F; enter -> G: z(k(K*), n(unique N* for 1 min));
+      G -> K1: a(k(K)); G -> H: a(k(K)); K1 -> F: b(k(K)); H -> F: c(k(K)); }"""
+    made = replace(module(text), possible=True, marks_violated=True)
+    events = [
+        *(happens("z", time, k=key, n=7) for key, time in ((1, 0), (2, 30), (3, 100))),
+        *(happens(label, time, k=1) for label, time in (("a", 1), ("b", 2))),
+        happens("b", 31, k=2),
+    ]
+    layers, _ = layered([made, *made.uniqueness])
+    expected, found = (run_layers(layers, events, engine, changes=True) for engine in ("reference", "spark"))
+    assert told(found.derived) == told(expected.derived)
+    labels = [one.event.label for one in found.derived]
+    assert (labels.count("violation"), labels.count("possible"), labels.count("past")) == (2, 2, 1)
+    assert not any(label.startswith("internal:") for label in labels)
 
 
 @pytest.mark.usefixtures("spark")

@@ -94,6 +94,26 @@ def test_without_a_bound_a_join_is_plain_or_broadcast() -> None:
     assert sorted(str(one.event.term) for one in derived) == ["c{1}", "d{1, 1}", "d{1, 2}"]
 
 
+def test_the_rules_of_a_small_recording_are_answered_in_one_task(spark: SparkSession) -> None:
+    """Each task reads the plan of its whole stage, so a task for each rule would be quadratic in the rules."""
+    body = "and { event a: a{var X}, event b: b{var X} }"
+    program = load(f"DETECT first{{var X}} ON {body} END DETECT second{{var X}} ON {body} END")
+    stream = [event("a{1}", 1), event("a{2}", 1), event("b{1}", 2), event("b{2}", 3)]
+    context = spark.sparkContext
+    context.setJobGroup("small", "a small recording")
+    try:
+        assert len(program.run(stream, engine="spark").derived) == 4
+    finally:
+        context._jsc.clearJobGroup()  # type: ignore[union-attr]
+    tracker = context.statusTracker()
+    last = max(tracker.getJobIdsForGroup("small"))
+    job = tracker.getJobInfo(last)
+    assert job is not None
+    stage = tracker.getStageInfo(max(job.stageIds))
+    assert stage is not None
+    assert stage.numTasks == 1
+
+
 @pytest.mark.usefixtures("spark")
 def test_the_command_line_writes_parquet_and_reads_it_back(tmp_path: Path) -> None:
     events = FIRE.parent / "events.jsonl"

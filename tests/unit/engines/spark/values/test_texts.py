@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Sequence
 
 import pytest
@@ -11,6 +12,7 @@ from pyspark.sql import functions as F
 
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.functions import call
+from cera.engines.spark.values.texts import WHITESPACE
 from cera.model.evaluation.functions import FUNCTIONS
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -107,3 +109,7 @@ def test_replacing_takes_texts_literally_and_the_empty_text_everywhere(spark: Sp
     texts, old, new = ([rng.choice((*TEXTS, "", "a", "$1")) for _ in range(150)] for _ in range(3))
     expected = [text.replace(part, other) for text, part, other in zip(texts, old, new, strict=True)]
     assert found(spark, "replace", texts, old, new) == expected
+
+
+def test_whitespace_is_whatever_python_strips() -> None:
+    assert set(WHITESPACE) == {chr(code) for code in range(sys.maxunicode + 1) if chr(code).isspace()}
