@@ -54,6 +54,10 @@ def is_json_lines(path: Path) -> bool:
     return format_ending(path) in (".jsonl", ".ndjson")
 
 
+def is_parquet(path: Path) -> bool:
+    return format_ending(path) == ".parquet"
+
+
 def _lines(path: Path, relation: Relation, *, is_csv: bool) -> Iterator[Record | Rejected]:
     try:
         with open_events(path) as stream:

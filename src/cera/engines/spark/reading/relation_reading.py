@@ -17,11 +17,11 @@ from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F
 
 from cera.connectors.files import EventFile
-from cera.connectors.formats.compression import format_ending
 from cera.connectors.records.layout import Rejected
 from cera.connectors.relations.files import (
     ParquetPart,
     is_json_lines,
+    is_parquet,
     json_records,
     parquet_parts,
     unreadable,
@@ -75,7 +75,7 @@ def relation_parts(rows: LocatedRows) -> tuple[Part, ...]:
     path = rows.path
     if path is not None and is_json_lines(path):
         return tuple(map(Lines, splits(0, EventFile(path, "jsonl"))))
-    if path is not None and format_ending(path) == ".parquet":
+    if path is not None and is_parquet(path):
         return tuple(parquet_parts(path, rows.relation))
     return (WholeSource(rows.source),)
 
