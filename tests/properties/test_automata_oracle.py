@@ -103,7 +103,7 @@ def test_words_are_accepted_as_a_library_for_automata_accepts_them(automata: int
         by_definition = module.definition(Settings()).answer(stream(few), None)
         assert rejected(by_definition.derived) == expected & few.keys(), f"seed {seed}"
         accepted += len(words) - len(expected)
-    assert accepted > automata  # of 20 words each
+    assert accepted > automata // 2  # of 20 words each
 
 
 @pytest.mark.parametrize(
@@ -120,4 +120,4 @@ def test_letters_at_one_time_are_accepted_in_any_order(automata: int) -> None:
         layers = side_by_side(as_automaton(nfa))
         assert rejected(run_layers(layers, stream(words, together=True), "local").derived) == expected, f"seed {seed}"
         some_order_only += sum(any(accepts) and not all(accepts) for accepts in orders.values())
-    assert some_order_only > automata // 4
+    assert some_order_only > automata // 10
