@@ -21,7 +21,6 @@ from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
 from cera.modules.module import Settings
 from cera.testing import SECOND
-from hypothesis_profiles import examples
 from module_runs import run_layers, side_by_side
 
 LETTERS = "abc"
@@ -89,7 +88,8 @@ def random_words(chance: random.Random, count: int, longest: int) -> Words:
 
 
 @pytest.mark.parametrize(
-    "automata", [pytest.param(examples(80), id="short"), pytest.param(2_000, id="long", marks=pytest.mark.long)]
+    "automata",
+    [pytest.param(80, id="short", marks=pytest.mark.slow), pytest.param(2_000, id="long", marks=pytest.mark.long)],
 )
 def test_words_are_accepted_as_a_library_for_automata_accepts_them(automata: int) -> None:
     accepted = 0
@@ -103,11 +103,12 @@ def test_words_are_accepted_as_a_library_for_automata_accepts_them(automata: int
         by_definition = module.definition(Settings()).answer(stream(few), None)
         assert rejected(by_definition.derived) == expected & few.keys(), f"seed {seed}"
         accepted += len(words) - len(expected)
-    assert accepted > automata // 2  # of 20 words each
+    assert accepted > automata  # of 20 words each
 
 
 @pytest.mark.parametrize(
-    "automata", [pytest.param(examples(60), id="short"), pytest.param(1_000, id="long", marks=pytest.mark.long)]
+    "automata",
+    [pytest.param(60, id="short", marks=pytest.mark.slow), pytest.param(1_000, id="long", marks=pytest.mark.long)],
 )
 def test_letters_at_one_time_are_accepted_in_any_order(automata: int) -> None:
     some_order_only = 0
@@ -120,4 +121,4 @@ def test_letters_at_one_time_are_accepted_in_any_order(automata: int) -> None:
         layers = side_by_side(as_automaton(nfa))
         assert rejected(run_layers(layers, stream(words, together=True), "local").derived) == expected, f"seed {seed}"
         some_order_only += sum(any(accepts) and not all(accepts) for accepts in orders.values())
-    assert some_order_only > automata // 10
+    assert some_order_only > automata // 4
