@@ -37,6 +37,7 @@ class Notation:
     _derived: str = "NAME{ var VARIABLE }"
     _rows: str = "`relation NAME{{ … }}`"
     _outside: str = " If `NAME` comes from outside, say so: SOURCE NAME"
+    _in_state: str = "EVENT in STATE"
     #: What a body can wait for.
     start: str = "an event query or an absolute timer"
     #: The function that gives the begin of an interval.
@@ -58,6 +59,10 @@ class Notation:
     def rows(self, relation: str) -> str:
         """Returns how rows of a relation are asked for."""
         return self._rows.replace("NAME", relation)
+
+    def in_state(self, event: str, state: str) -> str:
+        """Returns how it is said that an event is in a state, both by their identifiers."""
+        return self._in_state.replace("EVENT", event).replace("STATE", state)
 
     def outside(self, label: str) -> str:
         """Returns how it is said that events come from outside; nothing if that cannot be said."""

@@ -180,7 +180,7 @@ class Program(Pipeline):
         if getattr(events, "isStreaming", False):
             rows, followed = detected_versions(self.layers, given, self.timezone, versions, events)
         else:
-            rows = read_relations(self.layers, given, self.timezone)
+            rows = read_relations(self.layers, given, self.timezone, in_place=True)
         return detect(
             self.layers,
             events,

@@ -43,6 +43,7 @@ class Setting(Enum):
     LABEL_FIELD = "label_field"
     LATE = "late"
     LAYOUT = "layout"
+    LOCATIONS = "locations"
     MASTER = "master"
     MAX_AHEAD = "max_ahead"
     MAX_DELAY = "max_delay"

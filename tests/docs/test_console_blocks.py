@@ -24,7 +24,7 @@ from docs.terminal import agrees, commands, run
 #: What other tests run, and what nothing runs: commands with side effects, and pictures.
 RUN_ELSEWHERE = {
     *("xceq", "slog", "toml", "csv", "events", "derives", "check", "holds"),
-    *("epl", "history", "detects", "dl1s", "cet", "snoop", "python"),
+    *("epl", "history", "detects", "dl1s", "cet", "snoop", "python", "escl", "stream", "violations"),
 }
 NOT_RUN = {"sh", "text"}
 

@@ -22,7 +22,16 @@ FOLDER = ROOT / "docs" / "diagnostics"
 PAGES = sorted(FOLDER.glob("[A-Z][A-Z][0-9]*.md"))
 
 #: The first letters of the codes of a language, and the ending of its files.
-LANGUAGES = {"XC": "xceq", "EP": "epl", "DL": "dl1s", "CE": "cet", "SN": "snoop", "SL": "slog", "IH": "ihta"}
+LANGUAGES = {
+    "XC": "xceq",
+    "EP": "epl",
+    "DL": "dl1s",
+    "CE": "cet",
+    "SN": "snoop",
+    "SL": "slog",
+    "IH": "ihta",
+    "EC": "escl",
+}
 
 #: Warnings that have a page, and on the pages of others would only distract: what a program remembers for good.
 BESIDES = {"XC501"}

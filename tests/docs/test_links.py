@@ -59,7 +59,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
 
 
 def test_every_code_has_a_page_and_every_page_a_code() -> None:
-    code = r'"((?:XC|EP|DL|CE|SN|SL|IH)\d{3})"'
+    code = r'"((?:XC|EP|DL|CE|SN|SL|IH|EC)\d{3})"'
     codes = {found for source in SOURCES for found in re.findall(code, source.read_text())}
     assert {page.stem for page in DIAGNOSTICS.glob("*.md")} == codes | {"README"}
 
@@ -75,8 +75,10 @@ def test_every_reading_that_the_code_takes_is_explained() -> None:
     assert about_types <= {f"ERR-{number}" for number in range(107, 118)}
     about_streamlog = set(re.findall(r"ERR-\d+", (ROOT / "docs" / "streamlog.md").read_text()))
     assert about_streamlog <= {f"ERR-{number}" for number in range(34, 68)}
+    about_constraints = set(re.findall(r"ERR-\d+", (ROOT / "docs" / "escl.md").read_text()))
+    assert about_constraints == {f"ERR-{number}" for number in range(54, 71)}
     taken = {number for source in SOURCES for number in re.findall(r"ERR-\d+", source.read_text())}
-    assert taken <= explained | about_epl | about_types | about_streamlog
+    assert taken <= explained | about_epl | about_types | about_streamlog | about_constraints
 
 
 def test_every_option_of_the_command_line_is_in_a_document() -> None:

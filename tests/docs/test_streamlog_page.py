@@ -15,7 +15,8 @@ from docs.examples import examples
 
 PAGE = ROOT / "docs" / "streamlog.md"
 LANGUAGES = ROOT / "src" / "cera" / "languages"
-GRAMMAR = "".join((LANGUAGES / path).read_text() for path in ("expressions/expressions.lark", "streamlog/grammar.lark"))
+GRAMMARS = ("expressions/expressions.lark", "atoms/atoms.lark", "streamlog/grammar.lark")
+GRAMMAR = "".join((LANGUAGES / path).read_text() for path in GRAMMARS)
 EXAMPLES = list(examples(PAGE))
 
 

@@ -24,21 +24,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cera.languages.streamlog.syntax import (
-    Atom,
-    Between,
     Conjunction,
     Disjunction,
     EvaluationTime,
     Leaf,
     Literal,
-    Now,
     Program,
     Query,
     Rule,
-    Sliding,
     TimerLiteral,
-    Unbounded,
-    Window,
     WindowLiteral,
 )
 from cera.languages.text.nodes import Identifier
@@ -46,6 +40,7 @@ from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Event
 from cera.model.events.states import OPEN, announced_end, is_opening, state_term
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Atom, Between, Now, Sliding, Unbounded, Window
 from cera.model.expressions.expression import (
     Aggregate,
     Arithmetic,

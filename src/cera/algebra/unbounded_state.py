@@ -8,6 +8,7 @@ it is known how long an event can last, who runs the program has to say it: that
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations
 
 from cera.algebra.operators import (
     AntiSemiJoin,
@@ -16,6 +17,7 @@ from cera.algebra.operators import (
     Join,
     Matching,
     Relation,
+    Selection,
     TemporalJoin,
     walk,
 )
@@ -24,6 +26,8 @@ from cera.algebra.relevance import Horizon, Relevance
 from cera.algebra.translation import translate
 from cera.diagnostics import Diagnostic, Note, Span
 from cera.model.events.states import is_ending, is_opening, state_label
+from cera.model.expressions.expression import EventReference
+from cera.model.expressions.expression import walk as walk_condition
 from cera.rules.analysis.unification import query_label
 from cera.rules.rule import RuleProgram
 from cera.wording import Setting
@@ -51,33 +55,51 @@ def _never_dropped(plan: Plan, max_duration: int | None) -> Iterator[tuple[Point
     relevance = Relevance(plan, max_duration)
     for point in plan.points:
         kept: dict[str, str] = {}
+        compared = _compared(point.expression)
         for node in walk(point.expression):
-            for horizon, remedy in _horizons(node, relevance):
+            for horizon, remedy in _horizons(node, relevance, compared):
                 if horizon.microseconds is None and not horizon.ends_with_state:
                     kept.update({name: remedy for name in horizon.of.split(", ") if name not in kept})
         if kept:
             yield point, kept
 
 
-def _horizons(node: Expression, relevance: Relevance) -> Iterator[tuple[Horizon, str]]:
+def _compared(expression: Expression) -> frozenset[frozenset[str]]:
+    """Returns the pairs of identifiers that conditions compare."""
+    conditions = [part.condition for part in walk(expression) if isinstance(part, Selection)]
+    named = [
+        {each.identifier for each in walk_condition(condition) if isinstance(each, EventReference)}
+        for condition in conditions
+    ]
+    return frozenset(frozenset(pair) for names in named for pair in combinations(sorted(names), 2))
+
+
+def _horizons(
+    node: Expression, relevance: Relevance, compared: frozenset[frozenset[str]]
+) -> Iterator[tuple[Horizon, str]]:
     """Yields the horizons of an operator, each with the condition that would bound it."""
     if isinstance(node, Join) and not isinstance(node.right, FollowingEvents | Relation):
         left, right = relevance.join_bounds(node)
-        remedy = _bound_by_state(node) or f"{{{left.of}, {right.of}}} within 1 hour"
+        remedy = _bound_by_state(node, compared) or f"{{{left.of}, {right.of}}} within 1 hour"
         yield left, remedy
         yield right, remedy
     elif isinstance(node, TemporalJoin | AntiSemiJoin):
         yield relevance.window_bound(node), f"length({node.window}) <= 1 hour"
 
 
-def _bound_by_state(join: Join) -> str | None:
-    """Returns a condition that ties an event to a state, where a join has one of each: to an open state, or to the end
-    of one that is waited for."""
+def _bound_by_state(join: Join, compared: frozenset[frozenset[str]]) -> str | None:
+    """Returns a condition that ties an event to a state, where a join has one of each and nothing compares them: to an
+    open state, or to the end of one that is waited for."""
     left, right = ([part for part in walk(side) if isinstance(part, Matching)] for side in (join.left, join.right))
     for one, other in ((left, right), (right, left)):
         for state in one:
             label = query_label(state.pattern) or ""
-            events = [part.identifier for part in other if state_label(query_label(part.pattern) or "") is None]
+            events = [
+                part.identifier
+                for part in other
+                if state_label(query_label(part.pattern) or "") is None
+                and frozenset((part.identifier, state.identifier)) not in compared
+            ]
             if events and is_opening(label):
                 return f"{events[0]} in {state.identifier}"
             if events and is_ending(label):
@@ -91,6 +113,8 @@ def _warning(point: Point, kept: Mapping[str, str], *, recursive: bool) -> Diagn
     remedy = f"`{next(iter(kept.values()))}`"
     hint = f"bound the time between them, for example with {remedy}"
     if " in " in remedy:
+        event, _, state = remedy.strip("`").partition(" in ")
+        remedy = f"`{first.source.notation.in_state(event, state) if first else f'{event} in {state}'}`"
         hint = f"say that the event is in the state, {remedy}; then both are dropped when the state ends"
     if recursive:
         hint = f"what a recursion derives lasts as long as all that is behind it; bound both, for example with {remedy}"

@@ -27,6 +27,7 @@ from cera.cli.summary import all_rejected, late_ends, refuse, repaired_ends, sho
 from cera.cli.termination import end_at_once
 from cera.cli.verification import (
     VIOLATED,
+    automata_of,
     possible_option,
     strict_verify_option,
     verified,
@@ -189,6 +190,8 @@ def stream(
     if expects_all and not verify:
         raise UsageError("--strict-verify is for --verify")
     if verify:
+        if not automata_of(layers):
+            raise UsageError("there is no automaton in the program to verify the stream against")
         layers = verified(layers, expects_all=expects_all, possible=possible)
     _check_sources(sources)
     check_layout(layout, sources)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cera.automata.module import VIOLATION, AutomatonModule
+from cera.automata.uniqueness import UniqueModule
 from cera.cli import report
 from cera.cli.ahead import warn_of_lateness
 from cera.cli.recording import show_rejected
@@ -32,7 +33,7 @@ NOT_AWAITED = "that no instance waited for"
 
 def left_out_reason(layers: Layers) -> str:
     """Returns why events are left out by the modules of a program."""
-    found = {NOT_AWAITED if isinstance(module, AutomatonModule) else NO_KEY for module in layers.modules}
+    found = {NOT_AWAITED if isinstance(module, AutomatonModule | UniqueModule) else NO_KEY for module in layers.modules}
     return found.pop() if len(found) == 1 else f"{NO_KEY}, or {NOT_AWAITED}" if NOT_AWAITED in found else NO_KEY
 
 

@@ -73,8 +73,12 @@ def _command(example: Example, target: Target) -> str:
     )
     + ".",
 )
-def translate(program: Program, form: str) -> None:
+@click.option("--steps", "with_steps", is_flag=True, help="Show the steps of the normalisation too, with --to clauses.")
+def translate(program: Program, form: str, with_steps: bool) -> None:
     program.checked()
+    stepped = any(each.steps is not None for each in _forms(TARGETS[form])) if form in TARGETS else False
+    if with_steps and not stepped:
+        raise UsageError(f"--to {form} has no steps to show")
     report.show_diagnostics(program.diagnostics)
     if form in _OF_EVERY_PROGRAM:
         write_output(_explained(program, form) + "\n")
@@ -88,7 +92,7 @@ def translate(program: Program, form: str) -> None:
         raise UsageError(f"only {_with_a_form(target)}, and there is none in the program")
     if target.one_only is not None and len(found) > 1:
         raise UsageError(target.one_only)
-    write_output("\n".join(translation(each, form) for each in found))
+    write_output("\n".join(translation(each, form, steps=with_steps) for each in found))
 
 
 def _explained(program: Program, form: str) -> str:
@@ -120,9 +124,9 @@ def _with_a_form(target: Target) -> str:
     return f"{', and '.join(subjects)}{', have' if len(subjects) > 1 else ' has'} {target.having}"
 
 
-def translation(module: ProgramModule, form: str) -> str:
+def translation(module: ProgramModule, form: str, *, steps: bool = False) -> str:
     """Returns the module as it stands in a file of the language that it is translated to."""
-    text = module.text(form)
+    text = module.text(form, steps=steps)
     if text is None:
         raise UsageError(TARGETS[form].refusal.format(module.module.name))
     return text

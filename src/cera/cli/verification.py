@@ -10,7 +10,6 @@ import click
 
 from cera.automata.module import OVERDUE, PAST, POSSIBLE, VIOLATION, AutomatonModule
 from cera.cli import report
-from cera.errors import UsageError
 from cera.model.events.states import ENDING, OPENING
 from cera.modules.layering import Layers
 from cera.modules.module import Module
@@ -42,11 +41,7 @@ def strict_verify_option(command: F) -> F:
 
 
 def automata_of(layers: Layers) -> list[AutomatonModule]:
-    """Returns the automata of a program. Raises UsageError if there are none."""
-    found = [module for module in layers.modules if isinstance(module, AutomatonModule)]
-    if not found:
-        raise UsageError("there is no automaton in the program; rules are answered by `cera run`")
-    return found
+    return [module for module in layers.modules if isinstance(module, AutomatonModule)]
 
 
 def with_possible(layers: Layers, *, possible: bool) -> Layers:

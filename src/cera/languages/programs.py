@@ -35,10 +35,13 @@ class ProgramModule:
     def explanation(self) -> Explanation:
         return self.language.explain(self.compiled)
 
-    def text(self, form: str) -> str | None:
-        """Returns the module as another language writes it, None if it has no such form."""
+    def text(self, form: str, *, steps: bool = False) -> str | None:
+        """Returns the module as another language writes it, with the steps that lead there if there are any; None if it
+        has no such form."""
         known = self.language.forms.get(form)
-        return None if known is None else known.text(self.compiled)
+        if known is None:
+            return None
+        return known.steps(self.compiled) if steps and known.steps is not None else known.text(self.compiled)
 
 
 @dataclass(frozen=True)

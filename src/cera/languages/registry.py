@@ -11,6 +11,7 @@ from cera.diagnostics import Source
 from cera.languages.cet.language import EVENT_TYPES
 from cera.languages.datalog.language import DATALOG
 from cera.languages.epl.language import EPL
+from cera.languages.escl.language import ESCL
 from cera.languages.ihta.language import IHTA
 from cera.languages.protocol.language import Language
 from cera.languages.protocol.results import ParsedSource, is_file
@@ -19,7 +20,7 @@ from cera.languages.streamlog.language import STREAMLOG
 from cera.languages.xchangeeq.language import XCHANGEEQ
 
 #: The first is that of files with another ending. A text that several can read belongs to the first of them.
-LANGUAGES: tuple[Language[Any], ...] = (XCHANGEEQ, EPL, DATALOG, STREAMLOG, EVENT_TYPES, SNOOP, IHTA)
+LANGUAGES: tuple[Language[Any], ...] = (XCHANGEEQ, EPL, DATALOG, STREAMLOG, EVENT_TYPES, SNOOP, IHTA, ESCL)
 
 
 @dataclass(frozen=True)

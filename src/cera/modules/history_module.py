@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from cera.diagnostics import Note, Span
 from cera.model.events.attributes import AskedAttribute, Path
+from cera.model.events.states import is_internal
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression, Not, Or
 from cera.model.time.time_text import TimeFormat
@@ -63,12 +64,16 @@ class HistoryModule:
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        inputs = (
-            Port(each.label, Note(f"module `{self.name}` monitors `{each}`", each.span)) for each in self.monitored
-        )
+        inputs = (Port(each.label, Note(self._reading(each), each.span)) for each in self.monitored)
         outputs = (Port(each.label, Note(f"rule `{each.rule}` derives them", each.span)) for each in self.outputs)
         within = (0,) if self.reads & self.derives else ()
         return (Unit(self.name, tuple(inputs), tuple(outputs), within, self.span, self.circle_hint),)
+
+    def _reading(self, monitored: MonitoredEvents) -> str:
+        """Returns that it reads some events; those that only serve to compose states have labels that nobody wrote."""
+        if is_internal(monitored.label):
+            return f"module `{self.name}` is composed of what rules derive for it"
+        return f"module `{self.name}` monitors `{monitored}`"
 
     def restricted(self, units: Sequence[int]) -> Self:
         return self

@@ -33,7 +33,7 @@ from cera.modules.processor import AnyProcessor, Detection
 from cera.running.admission import Admission
 from cera.running.derived_states import DerivedStates, counted_states, ended_states
 from cera.running.listener import LineOutput, Output
-from cera.running.open_states import OpenStates, awaited_states
+from cera.running.open_states import OpenStates, awaited_states, open_derived
 from cera.running.outcome import InputCounts, Outcome
 from cera.running.request import Request
 from cera.running.run import Run
@@ -60,7 +60,7 @@ class Flow:
         self._derived: Counter[str] = Counter()
         self._written = self._late_events = self._repeated = self._after_until = 0
         self._late_ends = self._repaired = 0
-        awaited = awaited_states(run.layers)
+        self._awaited = awaited = awaited_states(run.layers)
         self._open_states = OpenStates(awaited, request.until) if awaited else None
         #: The late events of the piece that is being processed.
         self._late_now: list[Occurrence] = []
@@ -95,15 +95,20 @@ class Flow:
         self._listener.performed()
         counted = self._driver.counts
         observed = self._admission.observed
+        derived = counted_states(self._derived, changes=self._request.changes)
+        ended = ended_states(self._derived)
+        open_states = open_derived(self._awaited, derived, ended)
+        if self._open_states is not None:
+            open_states += self._open_states.by_label()
         return Outcome(
             self._counts,
-            counted_states(self._derived, changes=self._request.changes),
+            derived,
             self._written,
             counted.undefined,
             counted.left_out,
             observed,
-            open_states={} if self._open_states is None else self._open_states.by_label(),
-            ended_states=ended_states(self._derived),
+            open_states=open_states,
+            ended_states=ended,
             most_in_state=self._most_in_state,
         )
 

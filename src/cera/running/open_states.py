@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
@@ -19,6 +20,11 @@ _MOST_ENDED = 10_000
 def awaited_states(layers: Layers) -> frozenset[str]:
     """Returns the labels of the states whose ends some rule of a program waits for."""
     return awaited_labels(rules_of(layers))
+
+
+def open_derived(labels: frozenset[str], derived: Mapping[str, int], ended: Mapping[str, int]) -> Counter[str]:
+    """Returns how many derived states with some labels are open, from the numbers of states and of those that ended."""
+    return +Counter({label: derived.get(OPENING + label, 0) - ended.get(label, 0) for label in labels})
 
 
 class OpenStates:

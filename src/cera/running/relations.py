@@ -8,6 +8,7 @@ from pathlib import Path
 
 from cera.connectors.relations.reading import read_relation
 from cera.connectors.relations.relation import Relation
+from cera.constraints.module import ConstraintModule
 from cera.errors import UsageError
 from cera.model.events.relation_rows import RelationRows
 from cera.model.message_text import did_you_mean
@@ -29,6 +30,8 @@ def used_relations(layers: Layers) -> dict[str, RelationDeclaration]:
                 declared = module.program.relation(name)
                 assert declared is not None  # a program without errors declares them all
                 found[name] = declared
+        elif isinstance(module, ConstraintModule):
+            found |= {declared.name: declared for declared in module.relations}
     return found
 
 
@@ -38,17 +41,22 @@ def without_refresh(layers: Layers) -> frozenset[str]:
 
 
 def read_relations(
-    layers: Layers, given: Mapping[str, object], timezone: str, *, only: Collection[str] | None = None
+    layers: Layers,
+    given: Mapping[str, object],
+    timezone: str,
+    *,
+    only: Collection[str] | None = None,
+    in_place: bool = False,
 ) -> dict[str, RelationRows]:
     """Returns the rows of the relations that rules look up: those that are given, or else those of the declarations.
 
-    With `only`, those of some relations.
+    With `only`, those of some relations. With `in_place`, large files and tables are left where they are.
 
     Raises UsageError where there are none, and DataError for a row that cannot be read.
     """
     check_names(layers, given)
     return {
-        name: read_relation(relation_of(declared, timezone), *_source(declared, given))
+        name: read_relation(relation_of(declared, timezone), *_source(declared, given), in_place=in_place)
         for name, declared in used_relations(layers).items()
         if only is None or name in only
     }
@@ -57,6 +65,7 @@ def read_relations(
 def check_names(layers: Layers, given: Mapping[str, object]) -> None:
     """Raises UsageError if rows are given for a relation that the program does not declare."""
     known = {relation.name for m in layers.modules if isinstance(m, RuleModule) for relation in m.program.relations}
+    known |= {relation.name for m in layers.modules if isinstance(m, ConstraintModule) for relation in m.relations}
     for name in given:
         if name not in known:
             there = f"; it has {', '.join(sorted(known))}" if known else "; it has none"

@@ -39,16 +39,21 @@ class Run:
     reject: Callable[[Rejected], object] | None = None
     late: Callable[[Event], object] | None = None
 
-    def settings(self, max_duration: int | None) -> Settings:
+    def settings(self, max_duration: int | None, relations: Mapping[str, RelationRows] | None = None) -> Settings:
         """Returns what modules need; no event lasts longer than `max_duration`."""
         request = self.request
         limits = request.tick_limit, request.until, request.recursion_limit
-        return Settings(self.timezone, max_duration, *limits, self.relations)
+        return Settings(self.timezone, max_duration, *limits, self.relations if relations is None else relations)
 
     @cached_property
     def relations(self) -> Mapping[str, RelationRows]:
         """The rows that rules look up. They are read once."""
         return read_relations(self.layers, self.request.relations, self.timezone)
+
+    @cached_property
+    def located_relations(self) -> Mapping[str, RelationRows]:
+        """The same for an engine that reads large files and tables itself."""
+        return read_relations(self.layers, self.request.relations, self.timezone, in_place=True)
 
 
 @dataclass(frozen=True)

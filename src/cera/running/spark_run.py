@@ -25,7 +25,7 @@ from cera.running.admission import REJECTED_SHOWN, Admission, rejected_line
 from cera.running.derived_states import DerivedStates, counted_states, ended_states
 from cera.running.flow import arrivals
 from cera.running.listener import LineOutput, Listener, Output
-from cera.running.open_states import OpenStates, awaited_states
+from cera.running.open_states import OpenStates, awaited_states, open_derived
 from cera.running.outcome import InputCounts, Outcome
 from cera.running.request import Request
 from cera.running.run import Run
@@ -60,7 +60,8 @@ def answer_in_memory(run: Run) -> Outcome:
             events = in_time(events, request.max_delay, take_late, take_repaired)
         base = [event.event for event in events]
         admission.report()
-    answer = spark.run(run.layers, base, run.settings(request.max_duration))
+    settings = run.settings(request.max_duration, run.located_relations)
+    answer = spark.run(run.layers, base, settings)
     states = DerivedStates(changes=request.changes)
     shown = [one.result() for one in states.shown(map(AnsweredEvent, answer.derived))]
     shown += (one.result() for one in states.still_open())
@@ -85,8 +86,9 @@ def answer_in_memory(run: Run) -> Outcome:
     awaited = OpenStates(awaited_states(run.layers), request.until)
     for event in base:
         awaited.take(event)
+    open_states = awaited.by_label() + open_derived(awaited_states(run.layers), derived, ended)
     left = answer.undefined, answer.left_out, admission.observed
-    return Outcome(counts, derived, len(shown), *left, "row", awaited.by_label(), ended)
+    return Outcome(counts, derived, len(shown), *left, "row", open_states, ended)
 
 
 def answer_recording(run: Run) -> Outcome:
@@ -127,7 +129,9 @@ def answer_recording(run: Run) -> Outcome:
     tally = recording.tally
     counted = counted_states(derived, changes=request.changes)
     left = tally.rows, tally.left_out, observed
-    return Outcome(counts, counted, written, *left, "row", open_states, ended_states(derived))
+    ended = ended_states(derived)
+    open_states += open_derived(awaited_states(run.layers), counted, ended)
+    return Outcome(counts, counted, written, *left, "row", open_states, ended)
 
 
 def _started(run: Run) -> Recorded:
@@ -137,7 +141,7 @@ def _started(run: Run) -> Recorded:
     except ImportError as error:
         remedy = f"install cera[spark], or use {Setting.ENGINE.of('local')}"
         raise UsageError(f"the spark engine needs {error.name}: {remedy}") from error
-    relations = run.relations
+    relations = run.located_relations
     with run.listener.progress("starting Spark") as show:
         return recorded(
             run.layers,

@@ -10,34 +10,27 @@ from typing import TypeVar
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from cera.languages.atoms.syntax import Declaration, Origin, Relation
 from cera.languages.streamlog.syntax import (
-    Atom,
-    Between,
     Cardinality,
     Condition,
     Conjunction,
-    Declaration,
     Disjunction,
     EvaluationTime,
     Head,
     Literal,
     Module,
-    Now,
-    Origin,
     Program,
     Query,
-    Relation,
     Residue,
     Rule,
-    Sliding,
     Timer,
     TimerLiteral,
-    Unbounded,
-    Window,
     WindowLiteral,
 )
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Atom, Between, Now, Sliding, Unbounded, Window
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,

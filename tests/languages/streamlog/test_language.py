@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import cera
 from cera.diagnostics import Source
 from cera.languages.registry import LANGUAGES, understood
 from cera.languages.streamlog.language import STREAMLOG
@@ -63,3 +64,28 @@ def test_an_interval_that_ends_before_it_begins_is_an_error() -> None:
     [found] = Program((Source("test.slog", text),)).check()
     assert found.code == "SL003"
     assert "before it begins" in found.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "h(x(X)) <- i: a(k(K)) and w: [b(i), e(i) + 1 min] and NAMED b(k(K), x(X)).",
+        "h(x(X)) <- i: a(k(K)) and w: extend[i, 1 min] and (NAMED b(k(K), x(X)) or c(x(X))).",
+        "h(x(X)) <- state w: on(k(K)) and NAMED b(k(K), x(X)).",
+        "w: on(k(K)): h(x(X)) <- NAMED b(k(K), x(X)).",
+    ],
+)
+def test_a_name_of_a_window_timer_or_state_before_an_atom_is_its_evaluation_time(text: str) -> None:
+    events = [
+        {"at": 10, "term": {"a": {"k": 1}}},
+        {"begin": 15, "end": 80, "state": True, "term": {"on": {"k": 1}}},
+        *({"at": at, "term": {"b": {"k": 1, "x": at}}} for at in (5, 20, 75, 90)),
+    ]
+
+    def derived(program: str) -> list[str]:
+        found = cera.load(program).run(events, time_unit="s").derived
+        return [f"{one.event.term} {one.event.interval}" for one in found]
+
+    expected = derived(text.replace("NAMED", "while w:"))
+    assert 0 < len(expected) < 4
+    assert derived(text.replace("NAMED", "w:")) == expected

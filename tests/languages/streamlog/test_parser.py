@@ -18,19 +18,18 @@ from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import ParsedProgram, parse
 from cera.languages.streamlog.printer import format_source, print_program, print_query
 from cera.languages.streamlog.syntax import (
-    Atom,
     Conjunction,
     Disjunction,
     Literal,
     Query,
     Residue,
-    Sliding,
     Timer,
     TimerLiteral,
     WindowLiteral,
 )
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Atom, Sliding
 from cera.model.expressions.expression import Aggregate, Call, Comparison, EventReference, Not, Or, Variable
 from cera.model.time.durations import Duration
 from cera.model.time.timers import SYNONYMS, TIMERS

@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 from hypothesis import strategies as st
 
 from cera.diagnostics import Source
+from cera.languages.atoms.syntax import NOW, Relation
 from cera.languages.streamlog.checks import check_program
 from cera.languages.streamlog.parser import parse
 from cera.languages.streamlog.printer import print_program
 from cera.languages.streamlog.scopes import rule_scope
 from cera.languages.streamlog.syntax import (
-    NOW,
-    Atom,
-    Between,
     Conjunction,
     Disjunction,
     EvaluationTime,
@@ -27,15 +25,11 @@ from cera.languages.streamlog.syntax import (
     Leaf,
     Literal,
     Module,
-    Now,
     Program,
     Query,
-    Relation,
     Rule,
-    Sliding,
     Timer,
     TimerLiteral,
-    Unbounded,
     WindowLiteral,
     anchored,
 )
@@ -43,6 +37,7 @@ from cera.languages.text.nodes import Identifier
 from cera.model.events.event import Event
 from cera.model.events.relation_rows import RelationRows
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Atom, Between, Now, Sliding, Unbounded
 from cera.model.expressions.expression import (
     Aggregate,
     Arithmetic,

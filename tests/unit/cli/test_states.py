@@ -177,3 +177,18 @@ def test_what_is_wrong_with_a_state_is_rejected_with_its_place(cera: Cera, folde
     result = cera(*RUN)
     assert "s.jsonl:8" in result.stderr
     assert "a state has its times in `begin` and, once it has ended, in `end`" in result.stderr
+
+
+@pytest.mark.usefixtures("on_either_engine")
+@pytest.mark.parametrize("changes", [(), ("--changes",)])
+def test_derived_states_that_are_still_open_are_counted_where_something_waits_for_them(
+    cera: Cera, folder: Path, changes: tuple[str, ...]
+) -> None:
+    text = "state: burning(area(A)) until clear(area(A)) <- fire(area(A)).\n"
+    waiting = "burning(area(A)): number(area(A), n(count(V))) <- temp(area(A), v(V)).\n"
+    lines = [('fire": {"area": "a"}', 1), ('fire": {"area": "b"}', 2), ('clear": {"area": "a"}', 9)]
+    write_lines(folder / "s.jsonl", [f'{{"at": {at}, "term": {{"{term}}}}}' for term, at in lines])
+    for program, expected in ((text + waiting, True), (text, False)):
+        (folder / "p.slog").write_text(program)
+        shown = cera("run", "p.slog", "--events", "s.jsonl", "--time-unit", "s", *changes).stderr
+        assert ("1 state still open at the end: burning 1; what waits for its end is not answered" in shown) == expected

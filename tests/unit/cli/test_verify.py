@@ -79,3 +79,69 @@ def test_why_shows_the_run_behind_a_violation() -> None:
     assert "1. enter -> A0: auctionStart(" in lines[3]
     assert "I0 -> I1: bid(" in lines[-2]
     assert 'event: hammerBeat{auctionID{3}, itemID{"clock"}}' in lines[-1]
+
+
+CONSTRAINTS = """
+CONSTRAINT paid: IF event o: order(id(N)) and event w: from-end[o, 60 sec]
+THEN while w: event: payment(id(N)) END
+CONSTRAINT near: IF event o: order(id(N)) and event p: payment(id(N)) THEN {o, p} apart-by max 1 km END
+"""
+PLACES = """attribute = "shop"
+[places.a]
+latitude = 48.0
+longitude = 11.0
+[places.b]
+latitude = 48.1
+longitude = 11.0
+"""
+
+
+def verify_constraints(tmp_path: Path, *more: str) -> Result:
+    (tmp_path / "shop.escl").write_text(CONSTRAINTS)
+    (tmp_path / "places.toml").write_text(PLACES)
+    orders = [("order", 0, 1, "a"), ("payment", 10, 1, "b"), ("order", 20, 2, "a"), ("payment", 30, 3, "z")]
+    lines = [{"at": at, "term": {label: {"id": number, "shop": shop}}} for label, at, number, shop in orders]
+    (tmp_path / "events.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    given = [
+        "verify",
+        str(tmp_path / "shop.escl"),
+        "--events",
+        str(tmp_path / "events.jsonl"),
+        "--time-unit",
+        "s",
+        *more,
+    ]
+    return CliRunner().invoke(main, given)
+
+
+def test_violations_of_constraints_are_written_and_counted_by_constraint(tmp_path: Path) -> None:
+    result = verify_constraints(tmp_path, "--locations", str(tmp_path / "places.toml"))
+    assert result.exit_code == 6
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(each["end"], each["term"]["violation"]["constraint"], each["rule"]) for each in found] == [
+        (10, "near", "shop.near"),
+        (80, "paid", "shop.paid"),
+    ]
+    assert found[1]["term"]["violation"]["binding"] == {"N": 2}
+    assert set(found[0]["causes"]) == {"o", "p"}
+    assert "shop: 2 constraints, 0 held\n  paid: violated once\n    80 for N = 2:" in result.stderr
+
+
+def test_constraints_about_places_need_locations(tmp_path: Path) -> None:
+    result = verify_constraints(tmp_path)
+    assert result.exit_code == 2
+    assert "asks where events come from: give --locations FILE" in result.stderr
+
+
+def test_other_engines_do_not_verify_constraints_yet(tmp_path: Path) -> None:
+    result = verify_constraints(tmp_path, "--engine", "local", "--locations", str(tmp_path / "places.toml"))
+    assert result.exit_code == 2
+    assert "constraints are verified by the reference engine only so far" in result.stderr
+
+
+def test_constraints_alone_are_not_run(tmp_path: Path) -> None:
+    verify_constraints(tmp_path)
+    given = ["run", str(tmp_path / "shop.escl"), "--events", str(tmp_path / "events.jsonl"), "--time-unit", "s"]
+    result = CliRunner().invoke(main, [*given, "--engine", "local"])
+    assert result.exit_code == 2
+    assert "constraints are verified by `cera verify`" in result.stderr

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from cera.connectors.formats import csv_files
 from cera.connectors.formats.compression import COMPRESSED, format_ending, open_events
@@ -26,11 +30,12 @@ from cera.model.url_paths import shown_path
 #: A file that begins with so many blanks is one without a header.
 _BLANKS = 4096
 
+_ROWS_AT_A_TIME = 10_000
 _ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet")
 
 
 def read_file(path: Path, relation: Relation) -> Iterator[Record | Rejected]:
-    """Returns the records of a file. Raises UsageError if there is none, or its format is not known."""
+    """Yields the records of a file. Raises UsageError if there is none, or its format is not known."""
     ending = format_ending(path)
     if ending not in _ENDINGS:
         known = f"known endings are {', '.join(_ENDINGS)}, also with {' or '.join(COMPRESSED)} behind"
@@ -45,6 +50,10 @@ def read_file(path: Path, relation: Relation) -> Iterator[Record | Rejected]:
     return _lines(path, relation, is_csv=ending == ".csv")
 
 
+def is_json_lines(path: Path) -> bool:
+    return format_ending(path) in (".jsonl", ".ndjson")
+
+
 def _lines(path: Path, relation: Relation, *, is_csv: bool) -> Iterator[Record | Rejected]:
     try:
         with open_events(path) as stream:
@@ -56,13 +65,20 @@ def _lines(path: Path, relation: Relation, *, is_csv: bool) -> Iterator[Record |
                 if row is None and relation.needed and _is_blank(path):  # as while another program writes it
                     yield rejected(str(path), "the file is empty, and a file of CSV has a header")
             else:
-                for number, line in enumerate(stream, 1):
-                    if text := decode(line).rstrip(" \t\r\n"):
-                        yield _object(text, f"{path}:{number}")
+                yield from json_records(stream, str(path))
     except OSError as error:
-        raise UsageError(
-            f"the relation {relation.name}: {shown_path(path)} cannot be read: {error.strerror or error}"
-        ) from error
+        raise unreadable(relation, path, error) from error
+
+
+def json_records(lines: Iterable[bytes], name: str, first: int = 1) -> Iterator[Record | Rejected]:
+    """Yields the records of JSON lines, the first of which has the number `first` in its file."""
+    for number, line in enumerate(lines, first):
+        if text := decode(line).rstrip(" \t\r\n"):
+            yield _object(text, f"{name}:{number}")
+
+
+def unreadable(relation: Relation, path: Path, error: OSError) -> UsageError:
+    return UsageError(f"the relation {relation.name}: {shown_path(path)} cannot be read: {error.strerror or error}")
 
 
 def _is_blank(path: Path) -> bool:
@@ -82,17 +98,56 @@ def _object(text: str, place: str) -> Record | Rejected:
 
 
 def _parquet(path: Path, relation: Relation) -> Iterator[Record]:
+    for part in parquet_parts(path, relation):
+        yield from part.records(relation)
+
+
+@dataclass(frozen=True)
+class ParquetPart:
+    """A row group of a file of Parquet: rows with numbers from `first` on."""
+
+    path: Path
+    fragment: Any
+    schema: Any
+    first: int
+
+    def records(self, relation: Relation) -> Iterator[Record]:
+        with _reading_parquet(self.path, relation):
+            batches = self.fragment.to_batches(schema=self.schema, batch_size=_ROWS_AT_A_TIME)
+            rows = (row for batch in batches for row in table_rows(batch, _any_columns))
+            for number, row in enumerate(rows, self.first):
+                assert isinstance(row, Mapping)
+                yield Record(f"{self.path}, row {number}", row)
+
+
+def parquet_parts(path: Path, relation: Relation) -> list[ParquetPart]:
+    """Returns the row groups of a file of Parquet, or of a folder of such files, without reading them."""
+    with _reading_parquet(path, relation):
+        import pyarrow.parquet as pq
+
+        dataset = pq.ParquetDataset(path)
+        found: list[ParquetPart] = []
+        first = 1
+        for fragment in dataset.fragments:
+            for part in fragment.split_by_row_group():
+                found.append(ParquetPart(path, part, dataset.schema, first))
+                first += sum(group.num_rows for group in part.row_groups)
+    table_rows(dataset.schema.empty_table(), partial(relation.check_columns, shown_path(path)))
+    return found
+
+
+@contextmanager
+def _reading_parquet(path: Path, relation: Relation) -> Iterator[None]:
     try:
         import pyarrow as pa
-        import pyarrow.parquet as pq
     except ImportError as error:
         raise UsageError(f"Parquet needs pyarrow ({error}); install it with: pip install pyarrow") from None
     try:
-        table = pq.read_table(path)
+        yield
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
         raise UsageError(f"the relation {relation.name}: {shown_path(path)} is not Parquet: {reason}") from error
-    rows = table_rows(table, lambda columns: relation.check_columns(shown_path(path), columns))
-    for number, row in enumerate(rows, 1):
-        assert isinstance(row, Mapping)
-        yield Record(f"{path}, row {number}", row)
+
+
+def _any_columns(names: Sequence[str]) -> None:
+    """Takes whatever columns there are: they were checked before."""

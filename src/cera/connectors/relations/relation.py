@@ -14,7 +14,7 @@ from cera.model.events.relation_rows import ReadRows, RelationRow, Version, vers
 from cera.model.message_text import did_you_mean
 from cera.model.terms.json_terms import describe, term_from_json
 from cera.model.terms.term import value_key
-from cera.model.terms.values import is_number, scalar_key
+from cera.model.terms.values import is_number, number, scalar_key
 from cera.model.time.time_text import TimeError, TimeFormat
 
 _KINDS = {"string": "a string", "number": "a number", "boolean": "a truth value"}
@@ -67,22 +67,32 @@ class Relation:
         found: list[Version] = []
         fields: dict[str, None] = {}
         for record in records:
-            row = self._row(record) if isinstance(record, Record) else record
+            row = self.row(record) if isinstance(record, Record) else record
             if isinstance(row, Rejected):
-                raise DataError(f"the relation {self.name}: {row.place}: {row.reason}")
+                raise self.error(row.place, row.reason)
             fields.update(dict.fromkeys(map(str, record.values) if isinstance(record, Record) else ()))
             found.append(row)
-        lacking = next((name for name in self.needed if name not in fields), None) if found else None
-        if lacking is not None:
-            there = f"{did_you_mean(lacking, fields)}; there are {', '.join(fields)}"
-            raise DataError(f"the relation {self.name}: no row has the attribute `{lacking}`{there}")
+        if found:
+            self.check_fields(fields)
         distinct = {(value_key(version.term), version.since): version for version in reversed(found)}
         ordered = tuple(reversed(distinct.values()))
         if self.valid_from is None:
             return ReadRows(tuple(RelationRow(version.term) for version in ordered))
         return versioned(ordered)
 
-    def _row(self, record: Record) -> Version | Rejected:
+    def error(self, place: str, reason: str) -> DataError:
+        """Returns the error for a row that cannot be read."""
+        return DataError(f"the relation {self.name}: {place}: {reason}")
+
+    def check_fields(self, fields: Collection[str]) -> None:
+        """Raises DataError if none of the rows has an attribute; `fields` are those that some row has."""
+        lacking = next((name for name in self.needed if name not in fields), None)
+        if lacking is not None:
+            there = f"{did_you_mean(lacking, fields)}; there are {', '.join(fields)}"
+            raise DataError(f"the relation {self.name}: no row has the attribute `{lacking}`{there}")
+
+    def row(self, record: Record) -> Version | Rejected:
+        """Returns the row of a record, and of which rows it is a version; or why it cannot be read."""
         read = record.values
         if self.attributes is not None:
             read = {name: read[name] for name in self.needed if name in read}
@@ -121,6 +131,8 @@ class Relation:
 
 def _key(name: str, value: object) -> Hashable:
     """Returns a key that is equal for equal values of an attribute; one that is absent equals no value."""
+    if isinstance(value, float):
+        value = number(value)  # 1.0 is 1, also as text
     if value is None or isinstance(value, str | int | float):
         return None if value is None else scalar_key(value)
     return term_from_json({name: value}).key

@@ -18,6 +18,7 @@ from cera.model.terms.json_terms import loads
 
 _SQLITE = "sqlite:"
 _TABLE = "table="
+_ROWS_AT_A_TIME = 10_000
 _SCHEMES = ("sqlite:", "postgresql:", "postgres:")
 
 
@@ -89,11 +90,13 @@ def _postgres_rows(place: Postgres, name: TableName, relation: Relation) -> Iter
         table = _postgres_table(connection, place, name, relation)
         columns = connection.execute(f"SELECT * FROM {table} LIMIT 0").description or []
         relation.check_columns(f"the table {name} of {place}", [column.name for column in columns])
-        rows = connection.execute(f"SELECT to_jsonb(t)::text FROM {table} t")
-        for number, (text,) in enumerate(rows, 1):
-            values = loads(text)
-            assert isinstance(values, dict)
-            yield Record(f"{place}, {name}, row {number}", values)
+        with connection.cursor("cera_relation") as rows:  # one with a name hands over some rows at a time
+            rows.itersize = _ROWS_AT_A_TIME
+            rows.execute(f"SELECT to_jsonb(t)::text FROM {table} t")
+            for number, (text,) in enumerate(rows, 1):
+                values = loads(text)
+                assert isinstance(values, dict)
+                yield Record(f"{place}, {name}, row {number}", values)
 
 
 def _postgres_table(connection: postgres.Connection, place: Postgres, wanted: TableName, relation: Relation) -> str:

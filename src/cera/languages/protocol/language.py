@@ -91,6 +91,8 @@ class Form:
     parts: str | None = None
     about: str | None = None
     examples: tuple[Example, ...] = ()
+    #: The form with the steps that lead to it, if there are any to show.
+    steps: Callable[[CompiledModule[Any]], str] | None = None
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from cera.languages.streamlog.atoms import pattern_of
 from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.demands import AllTime, EventTime, OuterTime, SpanTime
 from cera.languages.streamlog.placement import event_conditions, state_conditions
 from cera.languages.streamlog.syntax import Literal
+from cera.model.expressions.atoms import pattern_of
 from cera.rules.rule import Accumulation
 
 

@@ -8,23 +8,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cera.languages.atoms.syntax import NOW, Kind
 from cera.languages.streamlog.printer import print_time
 from cera.languages.streamlog.syntax import (
-    NOW,
-    Between,
     EvaluationTime,
-    Kind,
     Literal,
-    Now,
     Query,
-    Sliding,
     TimerLiteral,
-    Unbounded,
     WindowLiteral,
     anchored,
     leaves,
 )
 from cera.languages.text.nodes import Identifier
+from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded
 from cera.model.expressions.expression import event_references
 from cera.model.time.timers import TIMERS
 from cera.rules.rule import Activation

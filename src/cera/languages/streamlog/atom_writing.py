@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cera.diagnostics import Span
-from cera.languages.streamlog.syntax import Atom
+from cera.model.expressions.atoms import Atom
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
 from cera.model.expressions.expression import (
     And,

@@ -1,41 +1,14 @@
-"""Atoms as patterns of events, states and rows, and as heads (ERR-67: an atom names some attributes of many)."""
+"""Atoms as heads, and the variables in them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from cera.languages.streamlog.scopes import ANONYMOUS
-from cera.languages.streamlog.syntax import Atom
+from cera.model.expressions.atoms import Atom, Renaming
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
-from cera.model.expressions.expression import Aggregate, Call, Expression, Literal, Variable, operands, rebuild
-from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
-
-#: Gives a variable the name that it has in the rule.
-Renaming = Callable[[str], str]
-
-
-def pattern_of(atom: Atom, name: Renaming) -> TermPattern:
-    """Returns the pattern that matches by the named attributes, and ignores others.
-
-    Values without names are all there are, in their order: `p(X, Y)` matches `p[1, 2]`.
-    """
-    children = tuple(_child(argument, name) for argument in atom.arguments)
-    if atom.arguments and not any(isinstance(argument, Atom) for argument in atom.arguments):
-        return TermPattern(atom.label, children, ordered=len(children) > 1, total=True, span=atom.span)
-    return TermPattern(atom.label, children, total=False, span=atom.span)
-
-
-def _child(argument: Atom | Expression, name: Renaming) -> Pattern:
-    match argument:
-        case Atom():
-            return pattern_of(argument, name)
-        case Variable():
-            return VariablePattern(name(argument.name), span=argument.span)
-        case Literal():
-            return ScalarPattern(argument.value, argument.span)
-        case _:
-            raise AssertionError(f"{type(argument).__name__} is not a value of a body; the checks let it pass")
+from cera.model.expressions.expression import Aggregate, Call, Expression, Variable, operands, rebuild
 
 
 def head_of(atom: Atom) -> ConstructTerm:

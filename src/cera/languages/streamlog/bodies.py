@@ -8,7 +8,8 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field, replace
 
-from cera.languages.streamlog.atoms import is_anonymous, pattern_of
+from cera.languages.atoms.syntax import NOW, Kind
+from cera.languages.streamlog.atoms import is_anonymous
 from cera.languages.streamlog.branch_parts import BranchParts, Names, RuleContext
 from cera.languages.streamlog.demands import (
     AllTime,
@@ -21,22 +22,10 @@ from cera.languages.streamlog.demands import (
     Time,
     TimerTime,
 )
-from cera.languages.streamlog.syntax import (
-    NOW,
-    Between,
-    EvaluationTime,
-    Kind,
-    Leaf,
-    Literal,
-    Now,
-    Sliding,
-    Timer,
-    TimerLiteral,
-    Unbounded,
-    WindowLiteral,
-)
+from cera.languages.streamlog.syntax import EvaluationTime, Leaf, Literal, Timer, TimerLiteral, WindowLiteral
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded, pattern_of
 from cera.model.expressions.expression import Arithmetic, DateTime, DurationLiteral, EventReference, Expression, rebuild
 from cera.rules.rule import EventQuery, RelationQuery, RelativeTimer
 from cera.rules.states import StateQuery

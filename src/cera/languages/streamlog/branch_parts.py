@@ -7,15 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from cera.diagnostics import Diagnostic, Span
-from cera.languages.streamlog.syntax import (
-    EvaluationTime,
-    Kind,
-    Leaf,
-    Literal,
-    Rule,
-    TimerLiteral,
-    WindowLiteral,
-)
+from cera.languages.atoms.syntax import Kind
+from cera.languages.streamlog.syntax import EvaluationTime, Leaf, Literal, Rule, TimerLiteral, WindowLiteral
 from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import DateTime, Expression, rebuild
 from cera.model.time.interval import Interval

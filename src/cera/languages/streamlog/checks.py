@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cera.diagnostics import Diagnostic, in_source_order
+from cera.languages.streamlog.declared_times import with_declared_times
 from cera.languages.streamlog.kinds import check_kinds
 from cera.languages.streamlog.names import check_declarations, check_identifiers
 from cera.languages.streamlog.syntax import Program
@@ -15,6 +16,7 @@ RULE_CHECKS = (check_identifiers, check_variables, check_values, check_times)
 
 def check_program(program: Program) -> list[Diagnostic]:
     """Returns the errors and warnings of a program, in the order of the text, each once."""
+    program = with_declared_times(program)
     found = [*check_declarations(program), *check_kinds(program), *check_windows(program)]
     for module in program.modules:
         for rule in module.rules:

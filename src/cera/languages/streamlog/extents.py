@@ -10,16 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from cera.languages.streamlog.syntax import (
-    NOW,
-    Between,
-    EvaluationTime,
-    Literal,
-    TimerLiteral,
-    WindowLiteral,
-)
+from cera.languages.atoms.syntax import NOW
+from cera.languages.streamlog.syntax import EvaluationTime, Literal, TimerLiteral, WindowLiteral
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Between
 from cera.model.expressions.expression import Arithmetic, Call, DateTime, DurationLiteral, EventReference, Expression
 from cera.model.time.durations import Duration
 from cera.model.time.time_text import TimeError, parse_datetime

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cera.diagnostics import Diagnostic, Note, Span
-from cera.languages.streamlog.syntax import Kind, Literal, Program, Rule, anchored, literals
+from cera.languages.atoms.syntax import Kind
+from cera.languages.streamlog.syntax import Literal, Program, Rule, anchored, literals
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from cera.diagnostics import Diagnostic, Source
 from cera.languages.protocol.language import Example, Explanation, Language, RuleText, Target
 from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ModuleText, ParsedSource
 from cera.languages.streamlog.checks import check_program
+from cera.languages.streamlog.declared_times import with_declared_times
 from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import parse
 from cera.languages.streamlog.state_text import printed_states
@@ -73,7 +74,7 @@ class StreamLog(Language[Program]):
         return format_source(source)
 
     def compile(self, parsed: Sequence[ParsedSource[Program]], options: CompileOptions) -> Compilation:
-        files = [module.syntax for file in parsed for module in file.modules]
+        files = [with_declared_times(module.syntax) for file in parsed for module in file.modules]
         if any(each.severity == "error" for file in parsed for each in file.diagnostics):
             return _refused(files, ())
         found = [diagnostic for program in files for diagnostic in check_program(program)]

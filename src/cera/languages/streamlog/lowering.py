@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from cera.diagnostics import Diagnostic
+from cera.languages.atoms.syntax import Kind, Origin, Relation
 from cera.languages.streamlog.activation import activation_of
 from cera.languages.streamlog.atoms import head_of
 from cera.languages.streamlog.bodies import Body
@@ -28,24 +29,20 @@ from cera.languages.streamlog.scopes import atom_values
 from cera.languages.streamlog.sliding import branches_of
 from cera.languages.streamlog.state_rules import LoweredState, StateLowering, composed, endless
 from cera.languages.streamlog.syntax import (
-    Atom,
-    Between,
     Conjunction,
     Disjunction,
     EvaluationTime,
-    Kind,
     Leaf,
     Literal,
-    Origin,
     Program,
     Query,
-    Relation,
     WindowLiteral,
     anchored,
     leaves,
     literals,
 )
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Atom, Between
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
 from cera.model.expressions.expression import Expression, Variable
 from cera.model.time.time_text import TimeError, parse_datetime

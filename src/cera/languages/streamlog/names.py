@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.languages.atoms.syntax import NOW, Origin, Relation
 from cera.languages.streamlog.scopes import Scope, atom_values, declarations, places, rule_scope, time_scope
 from cera.languages.streamlog.syntax import (
-    NOW,
-    Between,
     Conjunction,
     Disjunction,
     EvaluationTime,
     Leaf,
     Literal,
     Module,
-    Origin,
     Program,
     Query,
-    Relation,
     Rule,
     Timer,
     TimerLiteral,
@@ -27,6 +24,7 @@ from cera.languages.streamlog.syntax import (
 )
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Between
 from cera.model.expressions.expression import Comparison, EventReference, Expression, Not, Temporal, Within, walk
 
 
@@ -111,7 +109,8 @@ def _repeated(query: Query, seen: dict[str, Identifier]) -> Iterator[Diagnostic]
 def _declared_again(identifier: Identifier, first: Identifier) -> Diagnostic:
     note = Note("here is the first", first.span)
     message = f"the identifier `{identifier.name}` is declared twice"
-    return Diagnostic("SL102", "error", message, identifier.span, "rename one of them", (note,))
+    hint = f"rename one of them; what happens while `{identifier.name}` lasts is written `while {identifier.name}: …`"
+    return Diagnostic("SL102", "error", message, identifier.span, hint, (note,))
 
 
 def _declared(leaf: Leaf) -> Iterator[Identifier]:

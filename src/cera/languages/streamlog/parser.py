@@ -34,6 +34,7 @@ NOTATION = Notation(
     _derived="NAME(VARIABLE)",
     _rows="`NAME(…)` in a file of the language that declares it",
     _outside="",
+    _in_state="while STATE: EVENT(…)",
     start="an event or a state",
     begin="b",
 )
@@ -49,4 +50,4 @@ def parse_tree(text: str, start: Start) -> Tree[Token]:
 
 @cache
 def lark() -> Lark:
-    return item_parser(STARTS, read_grammar(__package__))
+    return item_parser(STARTS, read_grammar("cera.languages.atoms", "atoms.lark"), read_grammar(__package__))

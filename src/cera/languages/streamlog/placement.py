@@ -66,7 +66,7 @@ class Placement:
                 return
             case StateTime() | TimerTime() if self.body.is_lasting(at):
                 conditions += (state_in_state(state, at) for state in states)
-                conditions += (is_another(state, anchors[-1]) for state in states)
+                conditions += (is_another(state, anchors[-1]) for state in states if self._can_be(state, anchors[-1]))
                 if at in self.whole:
                     self.body.parts.whole.add(at)
                     conditions += (Comparison("<=", begin_of(state), end_of(at)) for state in states)
@@ -87,6 +87,11 @@ class Placement:
             for anchor in anchors
             if self.body.labels.get(event) == self.body.labels.get(anchor)
         )
+
+    def _can_be(self, state: str, other: str) -> bool:
+        """Returns whether two states can be the same; they cannot if they have different labels."""
+        labels = {query.identifier: query.pattern.label for query in self.body.parts.states}
+        return state not in labels or other not in labels or labels[state] == labels[other]
 
     def _inside(self, event: str, at: str) -> Iterator[Expression]:
         """Yields that an event lies in an evaluation time, where its window does not say so."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cera.diagnostics import Span
-from cera.languages.streamlog.raw import (
+from cera.languages.atoms.parts import (
     KindPrefix,
     MisplacedError,
     Negated,
@@ -22,22 +22,19 @@ from cera.languages.streamlog.raw import (
     Word,
     query_atom,
 )
+from cera.languages.atoms.syntax import Kind
 from cera.languages.streamlog.syntax import (
-    Between,
     Conjunction,
     Disjunction,
     EvaluationTime,
-    Kind,
     Literal,
-    Now,
     Query,
-    Sliding,
     Timer,
     TimerLiteral,
-    Unbounded,
     WindowLiteral,
 )
 from cera.languages.text.nodes import Identifier
+from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded
 from cera.model.expressions.expression import And, Comparison, Expression, Not, Or, Temporal, Variable, Within
 
 #: A prefix that names what follows: `i`, `event i`, `state`.

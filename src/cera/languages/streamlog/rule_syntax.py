@@ -11,23 +11,23 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cera.diagnostics import Diagnostic, Span
+from cera.languages.atoms.syntax import Kind
 from cera.languages.streamlog.atom_writing import ANYTHING, AtomWriter
 from cera.languages.streamlog.syntax import (
     Conjunction,
     Disjunction,
     EvaluationTime,
     Head,
-    Kind,
     Literal,
     Query,
     Rule,
     Timer,
     TimerLiteral,
-    Unbounded,
     WindowLiteral,
 )
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Unbounded
 from cera.model.expressions.constructs import All, OptionalConstruct, has_grouping, walk
 from cera.model.expressions.expression import (
     And,

@@ -12,24 +12,18 @@ from dataclasses import dataclass, replace
 from itertools import chain, product
 
 from cera.diagnostics import Diagnostic, Source, Span, in_source_order
+from cera.languages.atoms.printer import label_text
+from cera.languages.atoms.syntax import Declaration, Relation
 from cera.languages.protocol.language import RuleText
 from cera.languages.streamlog.checks import check_program
 from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import parse
-from cera.languages.streamlog.printer import label_text, print_program
+from cera.languages.streamlog.printer import print_program
 from cera.languages.streamlog.rule_names import label_of, named_rule, unnamed
 from cera.languages.streamlog.rule_syntax import RuleWriter
-from cera.languages.streamlog.syntax import (
-    Declaration,
-    EvaluationTime,
-    Module,
-    Program,
-    Relation,
-    Rule,
-    Unbounded,
-    WindowLiteral,
-)
+from cera.languages.streamlog.syntax import EvaluationTime, Module, Program, Rule, WindowLiteral
 from cera.model.events.states import SUPPORT
+from cera.model.expressions.atoms import Unbounded
 from cera.model.expressions.constructs import ConstructTerm
 from cera.model.expressions.expression import (
     And,

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import reduce
 
 from cera.languages.streamlog.syntax import (
-    Atom,
     Conjunction,
     Disjunction,
     EvaluationTime,
@@ -25,6 +24,7 @@ from cera.languages.streamlog.syntax import (
     anchored,
 )
 from cera.languages.text.nodes import Identifier
+from cera.model.expressions.atoms import Atom
 from cera.model.expressions.expression import Expression, Variable, walk
 
 #: The variable that is another one wherever it stands.

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.streamlog.activation import activation_of
-from cera.languages.streamlog.atoms import has_aggregate, head_of, pattern_of
+from cera.languages.streamlog.atoms import has_aggregate, head_of
 from cera.languages.streamlog.bodies import Body
 from cera.languages.streamlog.branch_parts import RuleContext
 from cera.languages.streamlog.demands import (
@@ -34,6 +34,7 @@ from cera.languages.streamlog.scopes import atom_variables
 from cera.model.events.event import STATES
 from cera.model.events.states import LOSS, RELEASE, SUPPORT
 from cera.model.events.window_events import WINDOW_LABEL
+from cera.model.expressions.atoms import pattern_of
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
 from cera.model.expressions.expression import (
     Arithmetic,

@@ -13,70 +13,19 @@ from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from cera.diagnostics import Span
+from cera.languages.atoms.syntax import Declaration, Kind, Relation
 from cera.languages.text.nodes import Identifier
-from cera.model.expressions.expression import Comparison, ComparisonOperator, Expression, Not, Temporal, Within
+from cera.model.expressions.atoms import Atom, TimeNode, Window
+from cera.model.expressions.expression import Comparison, ComparisonOperator, Not, Temporal, Within
 from cera.model.time.durations import Duration
-from cera.rules.declarations import Attribute
-
-Kind = OneOf["event", "state"]
 
 #: The kinds of items; the grammar has a start rule for each.
 Start = OneOf["declaration", "rule"]
 STARTS: tuple[Start, ...] = ("declaration", "rule")
 
-#: What `now` is called in the bounds of a window.
-NOW = "now"
-
 
 @dataclass(frozen=True)
-class Atom:
-    """`bid(auctionID(A), value(V))`: a label and its attributes or values.
-
-    In a body, values are variables and constants; in a head, expressions and aggregates.
-    """
-
-    label: str
-    arguments: tuple[Atom | Expression, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Unbounded:
-    """`unbounded`: all of time."""
-
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Now:
-    """`now`: the current point of time."""
-
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Sliding:
-    """`Range 1h Slide 30min`; without a slide the window is tumbling."""
-
-    range: Duration
-    slide: Duration | None = None
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Between:
-    """`[now - 1h, now]`, `[b(i), e(j) + 1min]`, `["2011-01-01", "2011-02-01"]`."""
-
-    begin: Expression
-    end: Expression
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-Window = Unbounded | Now | Sliding | Between
-
-
-@dataclass(frozen=True)
-class Timer:
+class Timer(TimeNode):
     """`from-end[i, 1h]`, `from-end[fire(area(A)), 1h]`; kind by its canonical name."""
 
     kind: str
@@ -192,33 +141,6 @@ class Module:
 
     time: EvaluationTime | None
     rules: tuple[Rule, ...]
-
-
-@dataclass(frozen=True)
-class Origin:
-    """`ORIGIN "2011-01-01T06:00Z"`: where windows are counted from."""
-
-    text: str
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Relation:
-    """`relation ventilation(area, speed: number) from "ventilation.csv" refresh 1h valid from since by area`.
-
-    Without attributes they are those of the table; without a source that is given when the program runs.
-    """
-
-    name: str
-    attributes: tuple[Attribute, ...] | None = None
-    source: str | None = None
-    refresh: Duration | None = None
-    valid_from: str | None = None
-    versions_of: tuple[str, ...] = ()
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-Declaration = Origin | Relation
 
 
 @dataclass(frozen=True)

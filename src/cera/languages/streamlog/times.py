@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from cera.diagnostics import Diagnostic, Note, Span
+from cera.languages.atoms.syntax import Origin
 from cera.languages.streamlog.extents import disjoint, is_empty
 from cera.languages.streamlog.scopes import rule_scope
 from cera.languages.streamlog.syntax import (
-    Between,
     Conjunction,
     Disjunction,
     EvaluationTime,
     Leaf,
     Literal,
     Module,
-    Now,
-    Origin,
     Program,
     Query,
     Rule,
-    Sliding,
     TimerLiteral,
-    Unbounded,
     WindowLiteral,
     anchored,
     leaves,
@@ -30,6 +26,7 @@ from cera.languages.streamlog.syntax import (
 from cera.languages.streamlog.values import aggregates
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
+from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded
 from cera.model.expressions.expression import DateTime, walk
 from cera.model.time.durations import Duration
 from cera.model.time.time_text import TimeError, parse_datetime

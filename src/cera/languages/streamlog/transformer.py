@@ -2,65 +2,48 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar, cast
 
 from lark import Token, Tree
 
 from cera.diagnostics import Diagnostic, Span
-from cera.languages.expressions.transformer import ExpressionTransformer
-from cera.languages.streamlog import raw
-from cera.languages.streamlog.mistakes import CODES
-from cera.languages.streamlog.prefixes import Prefix, literal_of, prefix_of, sort
-from cera.languages.streamlog.raw import (
+from cera.languages.atoms import parts as raw
+from cera.languages.atoms.parts import (
     Braces,
-    Distinct,
     KindPrefix,
     MisplacedError,
     Negated,
     Part,
     Prefixed,
-    Term,
     Word,
 )
+from cera.languages.atoms.syntax import Kind
+from cera.languages.atoms.transformer import OPERATORS, AtomTransformer
+from cera.languages.streamlog.mistakes import CODES
+from cera.languages.streamlog.prefixes import Prefix, literal_of, prefix_of, sort
 from cera.languages.streamlog.syntax import (
-    Atom,
-    Between,
     Cardinality,
     Condition,
     Conjunction,
     Disjunction,
     Head,
     Item,
-    Kind,
     Literal,
-    Now,
-    Origin,
     Query,
-    Relation,
     Residue,
     Rule,
-    Sliding,
     TimedRule,
     Timer,
-    Unbounded,
     leaves,
 )
 from cera.languages.text.items import Place
 from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
-from cera.model.expressions.expression import Comparison, DateTime, Negative, Temporal, Variable, Within
+from cera.model.expressions.atoms import Atom
 from cera.model.time.timers import SYNONYMS
-from cera.rules.declarations import Attribute
 
 T = TypeVar("T")
-
-_OPERATORS = {"≠": "!=", "≤": "<=", "≥": ">=", "==": "=", "<>": "!=", "·": "*", "×": "*"}
-
-#: A number that begins with a zero is a string: 007.
-_CODE = re.compile("0[0-9]+")
-_NOTHING: expressions.Expression = expressions.Literal(0)
 
 
 def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagnostic]]:
@@ -68,7 +51,7 @@ def transform(tree: Tree[Token], place: Place) -> tuple[Item | None, list[Diagno
     return ItemTransformer(place, CODES).item(tree)
 
 
-class ItemTransformer(ExpressionTransformer):
+class ItemTransformer(AtomTransformer):
     """Methods give `Part`s, of which `rule` makes literals, conditions and values."""
 
     def rule(self, span: Span, head: Any, body: Part) -> TimedRule:
@@ -109,41 +92,6 @@ class ItemTransformer(ExpressionTransformer):
             atom, found.kind, found.identifier, span=Span(span.source, (prefixes or [part])[0].span.start, span.end)
         )
 
-    def origin(self, span: Span, text: Token) -> Origin:
-        return Origin(self._string(text), span)
-
-    def relation(
-        self,
-        span: Span,
-        name: Token,
-        attributes: tuple[Attribute, ...] | None,
-        source: Token | None,
-        refresh: Token | None,
-        valid_from: str | None,
-        versions_of: tuple[str, ...] | None,
-    ) -> Relation:
-        return Relation(
-            self._label(name),
-            attributes,
-            None if source is None else self._string(source),
-            None if refresh is None else self._duration(refresh),
-            valid_from,
-            versions_of or (),
-            span,
-        )
-
-    def columns(self, _: Span, *names: str) -> tuple[str, ...]:
-        return names
-
-    def attributes(self, _: Span, *attributes: Attribute | None) -> tuple[Attribute, ...]:
-        return tuple(each for each in attributes if each is not None)
-
-    def attribute(self, span: Span, name: Token, kind: Token | None = None) -> Attribute:  # type: ignore[override]
-        return Attribute(self._label(name), None if kind is None else str(kind), span=span)
-
-    def column(self, _: Span, name: Token) -> str:
-        return self._label(name)
-
     # Bodies
 
     def or_(self, span: Span, *parts: Part) -> Disjunction:  # type: ignore[override]
@@ -169,9 +117,6 @@ class ItemTransformer(ExpressionTransformer):
     def while_(self, span: Span, prefix: _Prefix, part: Part) -> Prefixed:
         return Prefixed(prefix.prefix, part, True, span)
 
-    def braces(self, span: Span, *parts: Part) -> Braces:
-        return Braces(parts, span)
-
     def residue(self, span: Span, braces: Braces) -> Residue:
         if len(braces.parts) > 1:
             hint = "several parts are joined by `and`; of identifiers write {i, j} within 1h"
@@ -191,68 +136,8 @@ class ItemTransformer(ExpressionTransformer):
         if not isinstance(count, int):
             self._misplaced(MisplacedError("expected a whole number", self._span_of(number)))
             count = 0
-        compared = _OPERATORS.get(operator, str(operator))
+        compared = OPERATORS.get(operator, str(operator))
         return Cardinality(cast(expressions.ComparisonOperator, compared), count, subject, group_by, span)
-
-    def group_by(self, _: Span, *variables: Token | None) -> tuple[str, ...]:
-        return tuple(str(each) for each in variables if each is not None)
-
-    # Conditions and values
-
-    def comparison(self, span: Span, left: Part, operator: Token, right: Part) -> Comparison:
-        return super().comparison(span, self._value(left), operator, self._value(right))
-
-    def temporal(self, span: Span, left: Part, relation: Token, right: Part) -> Temporal:
-        return Temporal(str(relation), self._interval(left), self._interval(right), span)
-
-    def within(self, span: Span, intervals: Part, duration: Part) -> Within:
-        parts = intervals.parts if isinstance(intervals, Braces) else (intervals,)
-        return Within(tuple(map(self._interval, parts)), self._value(duration), span)
-
-    def arithmetic(self, span: Span, left: Part, operator: Token, right: Part) -> expressions.Arithmetic:
-        sign = Token.new_borrow_pos(operator.type, _OPERATORS.get(operator, str(operator)), operator)
-        return super().arithmetic(span, self._value(left), sign, self._value(right))
-
-    def negative(self, span: Span, sign: Token, operand: Part) -> expressions.Expression:
-        number = self._value(operand)
-        if isinstance(number, expressions.Literal) and isinstance(number.value, str):
-            return Negative(number, span)
-        return super().negative(span, sign, number)
-
-    def number(self, span: Span, token: Token) -> expressions.Literal:
-        if _CODE.fullmatch(token):
-            return expressions.Literal(str(token), span)
-        return super().number(span, token)
-
-    def reference(self, span: Span, token: Token) -> Word:  # type: ignore[override]
-        return Word(str(token), span)
-
-    def variable(self, span: Span, token: Token) -> Variable:
-        return Variable(str(token), span)
-
-    def call(self, span: Span, label: Token, *arguments: Part | None) -> Term:  # type: ignore[override]
-        given = tuple(each for each in arguments if each is not None)
-        return Term(self._label(label), label.type == "STRING", given, span)
-
-    def distinct(self, span: Span, _: Token, part: Part) -> Distinct:
-        return Distinct(part, span)
-
-    def datetime(self, span: Span, *texts: Token | None) -> DateTime:
-        return DateTime(tuple(self._string(text) for text in texts if text is not None), span=span)
-
-    # Windows and timers
-
-    def unbounded(self, span: Span, _: Token) -> Unbounded:
-        return Unbounded(span)
-
-    def now(self, span: Span, _: Token) -> Now:
-        return Now(span)
-
-    def sliding(self, span: Span, length: Token, slide: Token | None) -> Sliding:
-        return Sliding(self._duration(length), None if slide is None else self._duration(slide), span)
-
-    def between(self, span: Span, begin: Part, end: Part) -> Between:
-        return Between(self._value(begin), self._value(end), span)
 
     def timer(self, span: Span, kind: Token, *parts: Any) -> Timer:
         *prefixes, anchor, duration = parts
@@ -270,12 +155,6 @@ class ItemTransformer(ExpressionTransformer):
 
     # Parts that are what is expected, or a mistake
 
-    def _value(self, part: Part) -> expressions.Expression:
-        return self._tried(raw.value, part, _NOTHING)
-
-    def _interval(self, part: Part) -> expressions.Expression:
-        return self._tried(raw.interval, part, _NOTHING)
-
     def _query(self, part: Part) -> Query:
         if isinstance(part, Conjunction | Disjunction | Residue | Cardinality):
             return part
@@ -292,16 +171,6 @@ class ItemTransformer(ExpressionTransformer):
 
     def _sorted(self, prefixes: Sequence[Prefix], *, time_first: bool) -> Any:
         return self._tried(lambda each: sort(each, time_first=time_first), prefixes, sort((), time_first=False))
-
-    def _tried(self, reader: Callable[[Any], T], part: Any, instead: T) -> T:
-        try:
-            return reader(part)
-        except MisplacedError as error:
-            self._misplaced(error)
-            return instead
-
-    def _misplaced(self, error: MisplacedError) -> None:
-        self._problems.append(Diagnostic(self._codes.unexpected, "error", str(error), error.span, error.hint))
 
 
 class _Prefix:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.languages.streamlog.scopes import ANONYMOUS, Scope, atom_values, places, rule_scope, time_scope
 from cera.languages.streamlog.syntax import (
-    Between,
     EvaluationTime,
     Leaf,
     Literal,
@@ -19,6 +18,7 @@ from cera.languages.streamlog.syntax import (
     leaves,
 )
 from cera.model.evaluation.functions import FUNCTIONS, arity
+from cera.model.expressions.atoms import Between
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,

@@ -110,7 +110,7 @@ def check_relation_kinds(program: RuleProgram) -> Iterator[Diagnostic]:
 
 
 def _never_joined(branch: Branch, program: RuleProgram) -> Iterator[Diagnostic]:
-    """Yields a warning for each variable that is declared as one kind here and as another one there."""
+    """Yields an error for each variable that is declared as one kind here and as another one there."""
     known: dict[str, tuple[str, Attribute]] = {}
     queries: tuple[EventQuery | RelationQuery, ...] = (*branch.events, *branch.relations)
     for query in queries:
@@ -141,4 +141,4 @@ def _attribute(declared: RelationDeclaration | None, name: str) -> Attribute | N
 
 
 def _never(message: str, span: Span | None, declared: Span | None) -> Diagnostic:
-    return Diagnostic("XC118", "warning", message, span, None, (Note("declared here", declared),))
+    return Diagnostic("XC118", "error", message, span, None, (Note("declared here", declared),))

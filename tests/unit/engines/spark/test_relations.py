@@ -6,6 +6,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import psycopg
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -159,3 +160,28 @@ def test_a_stream_needs_a_folder_for_what_it_reads_again(spark: SparkSession, tm
     streamed = spark.readStream.schema("label string, at timestamp, item string").json(str(tmp_path))
     with pytest.raises(CeraError, match="the relation price is read again, and what was read has to be kept"):
         cera.load(AGAIN).detect(streamed, relations={"price": [{"item": "tea", "euros": 3}]})
+
+
+@pytest.mark.processes
+def test_a_table_of_postgresql_is_read_again_over_a_stream(
+    spark: SparkSession, tmp_path: Path, postgres: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = tmp_path / "in"
+    source.mkdir()
+    streamed = spark.readStream.schema("label string, at timestamp, item string").json(str(source))
+
+    def run(second: int, change: str) -> set[str]:
+        line = {"label": "order", "at": f"2026-01-01T00:00:{second:02}Z", "item": "tea"}
+        (source / f"{second}.json").write_text(json.dumps(line) + "\n")
+        with psycopg.connect(postgres, autocommit=True) as table:
+            table.execute(change)
+        again = cera.load(AGAIN).detect(streamed, relations={"price": postgres}, versions=tmp_path / "versions")
+        return run_once(again, tmp_path / "state")
+
+    with psycopg.connect(postgres, autocommit=True) as table:
+        table.execute("CREATE TABLE price (item text, euros int)")
+    assert run(10, "INSERT INTO price VALUES ('tea', 3)") == set()
+    assert run(20, "UPDATE price SET euros = 4") == {'{"bill":{"euros":4,"item":"tea"}}'}
+    assert run(30, "ALTER TABLE price RENAME euros TO dollars") == {'{"bill":{"euros":4,"item":"tea"}}'}
+    assert "no column `euros`" in caplog.text
+    assert "its rows stay as they were" in caplog.text

@@ -66,10 +66,20 @@ def group_matches(relation: Relation, variables: frozenset[str], *, counted: boo
     by += [column(name)[half].alias(f"{name} {half}") for name in texts for half in ("h1", "h2")]
     once = _once(relation, collected)
     match = F.struct(*(_order(relation, collected) or [F.lit(0).alias("one")]))
-    matches = F.array_sort(F.array_distinct(F.collect_list(match)))
+    matches = F.sort_array(F.collect_list(match))
     firsts = [F.first(column(name)).alias(name) for name in texts]
     frame = once.groupBy(*by).agg(matches.alias(MATCHES), *firsts)
+    frame = frame.withColumn(MATCHES, _without_repetitions(column(MATCHES)))
     return GroupedRelation(replace(keys, frame=frame), collected)
+
+
+def _without_repetitions(matches: Column) -> Column:
+    """Drops matches of a sorted array that are there again: `array_distinct` compares each struct with each other."""
+
+    def is_new(match: Column, place: Column) -> Column:
+        return (place == 0) | ~match.eqNullSafe(F.get(matches, place - 1))
+
+    return F.filter(matches, is_new)
 
 
 def _first_matches(relation: Relation) -> Relation:

@@ -21,10 +21,20 @@ from cera.engines.spark.plan.native_matching import Way, matches, native_ways
 from cera.engines.spark.plan.term_shapes import NotNativeError, shape_of
 from cera.engines.spark.tables.event_rows import term_row
 from cera.engines.spark.tables.event_tables import EventTable, Terms
-from cera.engines.spark.tables.relations import EVENT, Relation, attribute, column, component, union
+from cera.engines.spark.tables.relations import (
+    EVENT,
+    UNTIL,
+    Relation,
+    attribute,
+    column,
+    component,
+    union,
+    until_name,
+)
 from cera.engines.spark.tables.term_columns import term_column
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import TYPES, Cell
+from cera.model.events.states import OPENING
 from cera.model.matching import patterns
 from cera.model.matching.combination import described
 from cera.model.matching.matching import match
@@ -49,7 +59,8 @@ def match_table(
 ) -> DataFrame | None:
     """Returns a row for each event and each distinct substitution of the pattern on it; None if there can be none.
 
-    The columns are `X:component` for each variable that the pattern may bind, and `i.begin`, `i.end`, `i.h1`, `i.h2`. A
+    The columns are `X:component` for each variable that the pattern may bind, and `i.begin`, `i.end`, `i.h1`, `i.h2`;
+    for openings of states that are matched in one way also the end of the state, as `with_ends_of_states` adds it. A
     variable has at least one component if the table can give it a value at all. `fallback` is called with what runs in
     Python.
     """
@@ -61,7 +72,8 @@ def match_table(
         return _in_python(table, table.frame, identifier, pattern)
     frame = table.frame if flat else table.frame.where(column("fields").isNotNull())
     try:
-        found = [_native(frame, identifier, native_ways(pattern, shape_of(table)))]
+        ends = flat is True and table.prefix == OPENING
+        found = [_native(frame, identifier, native_ways(pattern, shape_of(table)), ends=ends)]
     except NotNativeError as reason:
         fallback(f"pattern {described(pattern)}: {reason}")
         return _in_python(table, table.frame, identifier, pattern)
@@ -95,12 +107,14 @@ def _relation(frame: DataFrame, identifier: str) -> Relation:
     return Relation(frame, kinds, (identifier,))
 
 
-def _native(frame: DataFrame, identifier: str, ways: Sequence[Way]) -> DataFrame | None:
+def _native(frame: DataFrame, identifier: str, ways: Sequence[Way], *, ends: bool = False) -> DataFrame | None:
     event = [column(part).alias(attribute(identifier, part)) for part in EVENT]
     if not ways:
         return None
     if len(ways) == 1:
         [way] = ways
+        if ends:
+            event.append(column(UNTIL).alias(component(until_name(identifier), "integer")))
         return frame.where(way.holds).select(*_columns(way.bindings), *event)
     cells = {name: [canonical(way.bindings.get(name, Cell())) for way in ways] for way in ways for name in way.bindings}
     kinds = {name: _kinds(found) for name, found in cells.items()}

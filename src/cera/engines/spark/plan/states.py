@@ -40,6 +40,8 @@ def with_ends_of_states(matched: DataFrame, identifier: str, openings: EventTabl
     """Returns the rows of a query for openings, with the ends of the states as a variable."""
     halves = {name: attribute(identifier, name) for name in ("h1", "h2")}
     until = component(until_name(identifier), "integer")
+    if until in matched.columns:
+        return matched
     names = [column(name).alias(new) for name, new in {**halves, UNTIL: until}.items()]
     return matched.join(openings.frame.select(*names), list(halves.values()))
 

@@ -39,11 +39,12 @@ class Split:
             yield from fast_jsonl.occurrences(read_event_file(EventFile(Path(self.path), self.format), layout))
             return
         try:
-            yield from read_lines(self._lines(), self.path, layout, self.first)
+            yield from read_lines(self.lines(), self.path, layout, self.first)
         except OSError as error:
             yield rejected(self.path, f"could not be read further: {error.strerror or error}")
 
-    def _lines(self) -> Iterator[bytes]:
+    def lines(self) -> Iterator[bytes]:
+        """Yields the lines as they are in the file."""
         with open_events(Path(self.path)) as stream:
             if self.start:
                 stream.seek(self.start)

@@ -36,7 +36,7 @@ __all__ = ["SourceTables", "read_sources"]
 
 
 #: Tasks for each core that a recording is read by: enough that a slow one does not hold up the others.
-_TASKS_PER_CORE = 4
+TASKS_PER_CORE = 4
 
 #: Up to so many bytes are read in this process, not by workers of Spark.
 _SMALL = 1 << 20
@@ -74,7 +74,7 @@ def read_sources(spark: SparkSession, sources: Sequence[Source], layout: Layout)
         batches = [b for piece in pieces for b in record_batches(piece.source, piece.read(layout), piece.first)]
         readings.append(_read_here(spark, batches))
     elif pieces:
-        tasks = min(len(pieces), _TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
+        tasks = min(len(pieces), TASKS_PER_CORE * spark.sparkContext.defaultParallelism)
         numbers = spark.range(0, len(pieces), 1, tasks)
         readings.append(_kept(numbers.mapInArrow(ReadSplits(tuple(pieces), layout), READ)))
     return unite(readings)
@@ -98,7 +98,7 @@ def _read_here(spark: SparkSession, batches: Sequence[pa.RecordBatch]) -> Source
     for kind in FIELD.names:
         for name in entries.keys.filter(entries.items.field(kind).is_valid()).unique().to_pylist():
             kinds.setdefault(name, set()).add(kind)
-    return _source_tables(
+    return tables_of_rows(
         rows, flat=len(entries) > 0, deep=events.null_count > 0, kinds=kinds, points=points is not False
     )
 
@@ -112,7 +112,7 @@ def _kept(read: DataFrame) -> SourceTables:
     [counts] = events.agg(deep, F.count("fields").alias("flat"), lasting).collect()
     kinds = _kinds(events) if counts["flat"] else {}
     points = counts["lasting"] == 0
-    return _source_tables(rows, flat=counts["flat"] > 0, deep=counts["deep"] > 0, kinds=kinds, points=points)
+    return tables_of_rows(rows, flat=counts["flat"] > 0, deep=counts["deep"] > 0, kinds=kinds, points=points)
 
 
 def _kinds(events: DataFrame) -> dict[str, set[str]]:
@@ -123,7 +123,7 @@ def _kinds(events: DataFrame) -> dict[str, set[str]]:
     return {row["name"]: {kind for kind in FIELD.names if row[kind]} for row in found}
 
 
-def _source_tables(
+def tables_of_rows(
     rows: DataFrame, *, flat: bool, deep: bool, kinds: Mapping[str, Collection[str]], points: bool
 ) -> SourceTables:
     """Returns the events and rejected records of rows of READ; the caller knows whether there are flat events, other

@@ -10,9 +10,10 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, DataType, NumericType, StringType
 
 from cera.connectors.records.layout import Layout
-from cera.connectors.relations.reading import FrameRows
+from cera.connectors.relations.reading import FrameRows, LocatedRows
 from cera.connectors.relations.relation import Relation
 from cera.engines.spark.reading.frames import from_frame
+from cera.engines.spark.reading.relation_reading import read_in_workers
 from cera.engines.spark.reading.time_columns import TIME_TYPES, microseconds
 from cera.engines.spark.tables.event_rows import event_tables
 from cera.engines.spark.tables.event_tables import EventTable
@@ -29,14 +30,15 @@ _TYPES: Mapping[str, type[DataType]] = {"string": StringType, "number": NumericT
 
 
 def relation_tables(spark: SparkSession, relations: Mapping[str, RelationRows]) -> dict[str, tuple[EventTable, ...]]:
-    """Returns the tables of relations by name. Those of DataFrames stay on Spark."""
-    return {
-        name: _of_frame(rows.relation, rows.frame) if isinstance(rows, FrameRows) else _of_rows(spark, rows)
-        for name, rows in relations.items()
-    }
+    """Returns the tables of relations by name. Those of DataFrames, of large files and tables stay on Spark."""
+    return {name: _tables(spark, rows) for name, rows in relations.items()}
 
 
-def _of_rows(spark: SparkSession, rows: RelationRows) -> tuple[EventTable, ...]:
+def _tables(spark: SparkSession, rows: RelationRows) -> tuple[EventTable, ...]:
+    if isinstance(rows, FrameRows):
+        return _of_frame(rows.relation, rows.frame)
+    if isinstance(rows, LocatedRows):
+        return read_in_workers(spark, rows)
     return event_tables(spark, (Event(row.term, Interval(row.since, row.until - 1)) for row in rows.rows))
 
 

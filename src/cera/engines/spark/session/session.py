@@ -52,6 +52,12 @@ _SMALL = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.leafNodeDefaultParallelism": "1",  # each task reads the whole plan of its stage before it begins
 }
+#: Java's best compiler is for what runs ten times as often as it thinks: the loops over rows, and not the planning of
+#: queries, on which it spends half of the time of a run over a million events.
+_COMPILED_LATE = (
+    "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
+    "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
+)
 #: Java's best compiler takes longer than it saves where there is little to do, or where Python does it.
 _COMPILED_ONCE = "-XX:TieredStopAtLevel=1"
 #: Spark's classes fill more than Java begins with, and it would look for garbage whenever they do.
@@ -81,6 +87,8 @@ def session(
         ours |= {**_SMALL, "spark.driver.extraJavaOptions": f"{java} {_SMALL_JAVA}"}
     elif in_python and master.startswith("local"):
         ours |= {"spark.driver.extraJavaOptions": f"{java} {_COMPILED_ONCE}"}
+    elif master.startswith("local"):
+        ours |= {"spark.driver.extraJavaOptions": f"{java} {_COMPILED_LATE}"}
     memory = None if small else local_memory(master, os.environ)
     if memory is not None:
         ours |= {DRIVER_MEMORY: memory}

@@ -1,4 +1,4 @@
-"""Parts of a rule before it is known what they are: an atom or a function, a string, a label or an identifier.
+"""Parts of rules and constraints before it is known what they are: an atom or a function, a string, a label or a name.
 
 What `p(x(A))` is depends on where it stands: beside an operator it is a function of values, alone it is an atom. The
 functions of this file make one or the other of it.
@@ -7,24 +7,13 @@ functions of this file make one or the other of it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from cera.diagnostics import Span
-from cera.languages.streamlog.syntax import (
-    NOW,
-    Atom,
-    Between,
-    Cardinality,
-    Conjunction,
-    Disjunction,
-    Kind,
-    Now,
-    Residue,
-    Sliding,
-    Timer,
-    Unbounded,
-)
+from cera.languages.atoms.syntax import NOW, Kind
 from cera.languages.text.nodes import Identifier
 from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.expressions.atoms import Atom, Between, Now, Sliding, TimeNode, Unbounded
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
@@ -111,23 +100,15 @@ class Braces:
     span: Span | None
 
 
+class OtherPart(Protocol):
+    """What else a language has: a query, a timer."""
+
+    @property
+    def span(self) -> Span | None: ...
+
+
 Part = (
-    Word
-    | Term
-    | Distinct
-    | Prefixed
-    | Negated
-    | Braces
-    | Expression
-    | Conjunction
-    | Disjunction
-    | Residue
-    | Cardinality
-    | Unbounded
-    | Now
-    | Sliding
-    | Between
-    | Timer
+    Word | Term | Distinct | Prefixed | Negated | Braces | Expression | Unbounded | Now | Sliding | Between | OtherPart
 )
 
 _NAMED_ATOM = "write an atom such as p(x(A)) or a condition such as X > 3"
@@ -142,17 +123,17 @@ def value(part: Part) -> Expression:
             return EventReference(NOW, part.span)
         case Term():
             return _function(part)
-        case Unbounded() | Sliding() | Between() | Timer():
+        case TimeNode():
             raise MisplacedError(
                 "expected a value, found an interval of time", part.span, "its bounds are b(w) and e(w)"
             )
         case Distinct():
             hint = "`distinct` stands in an aggregate of one value: count(distinct X)"
             raise MisplacedError("expected a value, found 'distinct'", part.span, hint)
-        case Prefixed() | Negated() | Braces() | Conjunction() | Disjunction() | Residue() | Cardinality():
-            raise MisplacedError("expected a value, found a query", part.span, _NAMED_ATOM)
-        case _:
+        case _ if isinstance(part, Expression):
             return part
+        case _:
+            raise MisplacedError("expected a value, found a query", part.span, _NAMED_ATOM)
 
 
 def interval(part: Part) -> Expression:

@@ -1,0 +1,231 @@
+"""Constraints as a module: events and states come in, violations go out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NoReturn, Self
+
+from cera.constraints.clause import Clause
+from cera.constraints.definitions import literals_of
+from cera.constraints.locations import NO_LOCATIONS, Locations
+from cera.constraints.queries import Literal, Part
+from cera.constraints.semantics import Violation, violations
+from cera.constraints.stream import Happening, Stream, extent_of, happenings_of
+from cera.diagnostics import Note, Span
+from cera.errors import UsageError
+from cera.model.events.attributes import AskedAttribute, Path
+from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
+from cera.model.events.states import ENDING, OPENING, name_of
+from cera.model.expressions.atoms import Atom
+from cera.model.tags import tagged
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval, Time, point
+from cera.model.time.time_text import TimeFormat
+from cera.modules.answers.answer import Answer
+from cera.modules.module import Port, Settings, Unit
+from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
+from cera.rules.declarations import RelationDeclaration
+from cera.wording import Setting
+
+#: The labels of the events that constraints derive.
+VIOLATION, UNKNOWN_PLACE = "violation", "unknown_place"
+_TIMES = TimeFormat()
+
+
+@tagged("ConstraintModule")
+@dataclass(frozen=True)
+class ConstraintModule:
+    """The clauses of a file. Only the reference engine verifies them so far: over a whole recording, by definition."""
+
+    name: str
+    clauses: tuple[Clause, ...]
+    origin: Time = 0
+    locations: Locations = NO_LOCATIONS
+    #: The relations that clauses ask for.
+    relations: tuple[RelationDeclaration, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    is_recursive = False
+    starts_with_any_event = False
+    is_saved_bare = False
+    granularity: Granularity = "time"
+    partition: str | None = None
+    clocks: tuple[Clock, ...] = ()
+    left_out_text = "were left out"
+
+    @property
+    def identity(self) -> object:
+        return self
+
+    @property
+    def parts(self) -> Mapping[str, object]:
+        return {f"{self.name}.{clause.name}": clause for clause in self.clauses}
+
+    @cached_property
+    def literals(self) -> tuple[Literal, ...]:
+        """All literals about events and states, but those that local definitions derive."""
+        found: list[Literal] = []
+        for clause in self.clauses:
+            local = {each.head.atom.label for each in clause.definitions}
+            bodies = [body for each in clause.definitions for body in each.bodies]
+            for part in parts_of_clause(clause, bodies):
+                found += (e for e in literals_of(part) if e.kind != "relation" and e.atom.label not in local)
+        return tuple(found)
+
+    @cached_property
+    def monitored(self) -> tuple[MonitoredEvents, ...]:
+        first: dict[str, Literal] = {}
+        for literal in self.literals:
+            for label in labels(literal):
+                first.setdefault(label, literal)
+        return tuple(MonitoredEvents(label, label, span=first[label].atom.span) for label in sorted(first))
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        names = [f"{self.name}.{clause.name}" for clause in self.clauses]
+        found = [Output(name, VIOLATION, (), VIOLATION, (), self.span) for name in names]
+        return (*found, Output(self.name, UNKNOWN_PLACE, (), UNKNOWN_PLACE, (), self.span))
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        inputs = (Port(e.label, Note(f"constraints of `{self.name}` ask for `{e}`", e.span)) for e in self.monitored)
+        outputs = (Port(e.label, Note(f"`{e.rule}` derives them", e.span)) for e in self.outputs)
+        within = (0,) if self.reads & self.derives else ()
+        hint = "constraints cannot speak of violations of constraints of the same file"
+        return (Unit(self.name, tuple(inputs), tuple(outputs), within, self.span, hint),)
+
+    @property
+    def reads(self) -> frozenset[str | None]:
+        return frozenset(each.label for each in self.monitored)
+
+    @property
+    def derives(self) -> frozenset[str | None]:
+        return frozenset({VIOLATION, UNKNOWN_PLACE})
+
+    def asked_attributes(self) -> Iterator[AskedAttribute]:
+        for literal in self.literals:
+            for path in _paths(literal.atom):
+                for label in labels(literal):
+                    yield AskedAttribute(label, path, span=literal.atom.span)
+
+    def derived_attributes(self) -> Mapping[str, frozenset[Path] | None]:
+        return {VIOLATION: None, UNKNOWN_PLACE: None}
+
+    def restricted(self, units: Sequence[int]) -> Self:
+        return self
+
+    def limited(self, answers: int) -> Self:
+        return self
+
+    def processor(self, settings: Settings) -> Any:
+        refuse_engine()
+
+    def definition(self, settings: Settings) -> ConstraintDefinition:
+        return ConstraintDefinition(self, settings)
+
+
+def refuse_engine() -> NoReturn:
+    raise UsageError(
+        "constraints are verified by `cera verify`, and so far over recordings and by the reference engine only, which "
+        f"is slow; rules can see their violations with {Setting.ENGINE.of('reference')}"
+    )
+
+
+def parts_of_clause(clause: Clause, bodies: Sequence[Sequence[Part]]) -> Iterator[Part]:
+    """Yields all parts of a clause, with those of some bodies."""
+    yield from clause.body
+    for alternative in (*clause.head, *bodies):
+        yield from alternative
+
+
+def labels(literal: Literal) -> tuple[str, ...]:
+    """Returns the labels of the events by which what a literal asks for travels."""
+    label = literal.atom.label
+    return (OPENING + label, ENDING + label) if literal.kind == "state" else (label,)
+
+
+def _paths(atom: Atom) -> Iterator[Path]:
+    for argument in atom.arguments:
+        if isinstance(argument, Atom):
+            yield (argument.label,)
+            yield from ((argument.label, *path) for path in _paths(argument))
+
+
+@dataclass(frozen=True)
+class ConstraintDefinition:
+    """What constraints mean: the violations in a whole recording."""
+
+    module: ConstraintModule
+    settings: Settings
+
+    def answer(self, events: Sequence[Event], extent: Interval | None) -> Answer:
+        happenings = happenings_of(each for each in events if each.label in self.module.reads)
+        found = extent_of(happenings, self.settings.until)
+        if extent is not None:
+            first = min([extent.begin, *(each.begin for each in events)])
+            found = Interval(first, extent.end)
+        if found is None:
+            return Answer(())
+        stream = Stream(
+            happenings,
+            found,
+            self.settings.until,
+            self.settings.relations,
+            self.module.locations,
+            self.settings.timezone,
+        )
+        verdict = violations(self.module.clauses, stream, self.module.origin)
+        derived = [violation_event(self.module, each) for each in verdict.violations]
+        derived += [_unknown_place(self.module, *each, found.end) for each in sorted(verdict.unknown_places.items())]
+        return Answer(tuple(in_output_order(derived)), verdict.undefined)
+
+
+def violation_event(module: ConstraintModule, violation: Violation) -> DerivedEvent:
+    """Returns a violation as an event: a point at which it is certain."""
+    clause = violation.clause
+    children = [Term("constraint", [clause.constraint])]
+    if clause.span is not None:
+        children.append(Term("place", [str(clause.span)]))
+    if violation.values:
+        children.append(Term("binding", [Term(name, [value]) for name, value in violation.values]))
+    if violation.window is not None:
+        begin, end = (_TIMES.format(time) for time in violation.window)
+        children.append(Term("window", [Term("from", [str(begin)]), Term("to", [str(end)])]))
+    children.append(Term("expected", [violation.expected]))
+    if violation.found:
+        children.append(Term("found", [violation.found]))
+    term = Term(VIOLATION, children)
+    derivation = Derivation(f"{module.name}.{clause.name}", _causes(violation))
+    return DerivedEvent(Event(term, point(violation.at)), (derivation,))
+
+
+def _causes(violation: Violation) -> dict[str, Event]:
+    """Returns the events at fault by name: their identifiers, or else their labels with a number."""
+    found: dict[str, Event] = {}
+    for name, happening in violation.identified:
+        for event in _events(happening):
+            found.setdefault(name, event)
+    for happening in violation.faults:
+        for event in _events(happening):
+            if event not in found.values():
+                label, number = name_of(event.label), 1
+                while (name := label if number == 1 else f"{label} {number}") in found:
+                    number += 1
+                found[name] = event
+    return found
+
+
+def _events(happening: Happening) -> Iterator[Event]:
+    if happening.event is not None:
+        yield happening.event
+    for each in happening.sources:
+        yield from _events(each)
+
+
+def _unknown_place(module: ConstraintModule, name: str, times: int, at: Time) -> DerivedEvent:
+    """Returns the report of a place that conditions asked for and nobody knows, once for each."""
+    shown = [Term("name", [name])] if name else []
+    term = Term(UNKNOWN_PLACE, [Term("file", [module.name]), *shown, Term("asked", [times])])
+    return DerivedEvent(Event(term, point(at)), (Derivation(module.name, {}),))

@@ -1,0 +1,153 @@
+"""Timers, windows and places: whether they can be, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from cera.constraints.names import declared_identifier, time_identifiers
+from cera.constraints.queries import (
+    Apart,
+    Combination,
+    Directed,
+    HullLiteral,
+    Literal,
+    Membership,
+    Part,
+    SentFrom,
+    Spread,
+    TimerLiteral,
+    ValidityTime,
+    WindowLiteral,
+)
+from cera.constraints.specification import limits
+from cera.diagnostics import Diagnostic, Note
+from cera.languages.escl.scopes import Scope
+from cera.model.expressions.atoms import Between, Sliding
+from cera.model.expressions.expression import EventReference
+from cera.model.expressions.expression import Literal as Constant
+from cera.model.time.clock import TimeError
+from cera.model.time.durations import format_duration
+from cera.model.time.periodic_windows import checked_period
+from cera.model.time.time_text import parse_datetime
+from cera.rules.states import STATE_TIMERS
+from cera.wording import Setting
+
+#: Timers that lie outside of what they are relative to, but for one point.
+_OUTSIDE = ("from-end", "from-start-backward")
+
+
+def check_times(scope: Scope) -> Iterator[Diagnostic]:
+    kinds = _kinds(scope)
+    declared = {each.identifier: part for part in scope.parts if (each := declared_identifier(part)) is not None}
+    for part in scope.parts:
+        match part:
+            case TimerLiteral():
+                yield from _timer(part, kinds)
+            case WindowLiteral():
+                yield from _window(part, scope)
+            case Literal() | Membership():
+                yield from _combined(part.time, kinds)
+                yield from _outside(part.time, scope, declared)
+            case Spread():
+                yield from _bare(part)
+            case Directed() | SentFrom() | Apart():
+                message = "this asks where events come from, which a file of locations says"
+                hint = f"give it with {Setting.LOCATIONS} when the constraints are verified"
+                yield Diagnostic("EC406", "note", message, part.span, hint)
+            case _:
+                pass
+
+
+def _kinds(scope: Scope) -> dict[str, str]:
+    """Returns what identifiers stand for: an event, a state, or a window. A timer is what it is relative to."""
+    found: dict[str, str] = {}
+    for part in scope.parts:
+        identifier = declared_identifier(part)
+        if identifier is None:
+            continue
+        match part:
+            case Literal():
+                found[identifier.identifier] = part.kind or "event"
+            case TimerLiteral():
+                anchor = part.anchor
+                known = found.get(anchor.identifier) if isinstance(anchor, EventReference) else anchor.kind
+                found[identifier.identifier] = known or "event"
+            case WindowLiteral():
+                found[identifier.identifier] = "window"
+            case HullLiteral():
+                found[identifier.identifier] = "event"
+            case _:
+                pass
+    return found
+
+
+def _timer(part: TimerLiteral, kinds: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Reports timers that a state cannot have (EC302), because they would begin or end before it."""
+    anchor = part.anchor
+    kind = kinds.get(anchor.identifier) if isinstance(anchor, EventReference) else anchor.kind
+    if kind == "state" and part.timer not in STATE_TIMERS:
+        message = f"a state has no timer `{part.timer}`: it would begin or end before the state does"
+        yield Diagnostic("EC302", "error", message, part.span, f"of a state there are {', '.join(STATE_TIMERS)}")
+    elif kind == "window":
+        hint = "a timer is relative to an event or a state"
+        yield Diagnostic("EC302", "error", "a window has no timers", part.span, hint)
+
+
+def _combined(time: ValidityTime | None, kinds: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """Reports the union of states (EC303), whose end is not known when they begin."""
+    if isinstance(time, Combination) and time.operator == "union":
+        for each in time.identifiers:
+            if kinds.get(each.identifier) == "state":
+                message = f"`union` is of events, and `{each.identifier}` is a state, whose end may not be known"
+                yield Diagnostic("EC303", "error", message, each.span, "write `cover-all`")
+
+
+def _outside(time: ValidityTime | None, scope: Scope, declared: Mapping[str, Part]) -> Iterator[Diagnostic]:
+    """Reports literals that are evaluated outside of their module's time (EC304)."""
+    if not scope.modules:
+        return
+    module = declared_identifier(scope.modules[-1])
+    for each in time_identifiers(time):
+        part = declared.get(each.identifier)
+        if module is not None and isinstance(part, TimerLiteral) and part.timer in _OUTSIDE and part.anchor == module:
+            message = f"`{each.identifier}` lies outside of the time of the module"
+            note = (Note("this is the time of the module", scope.modules[-1].span),)
+            hint = "a literal is evaluated inside of its module; write the constraint outside, with the module in `IF`"
+            yield Diagnostic("EC304", "error", message, each.span, hint, note)
+
+
+def _window(part: WindowLiteral, scope: Scope) -> Iterator[Diagnostic]:
+    """Reports windows that cannot be (EC305), and those that say nothing (EC306)."""
+    window = part.window
+    if isinstance(window, Sliding):
+        for duration in (window.range, window.slide):
+            if duration is not None and duration.months:
+                message = f"a window of {format_duration(duration)} has no fixed length"
+                yield Diagnostic("EC305", "error", message, part.span, "write days")
+                return
+        slide = window.range if window.slide is None else window.slide
+        try:
+            checked_period(window.range.microseconds, slide.microseconds, 0)
+        except ValueError as error:
+            yield Diagnostic("EC305", "error", str(error), part.span)
+    if isinstance(window, Between):
+        edges = []
+        for bound in (window.begin, window.end):
+            if isinstance(bound, Constant) and isinstance(bound.value, str):
+                try:
+                    edges.append(parse_datetime(bound.value, "UTC").begin)
+                except TimeError as error:
+                    yield Diagnostic("EC003", "error", str(error), bound.span)
+        if len(edges) == 2 and edges[0] > edges[1]:
+            yield Diagnostic("EC305", "error", "the window ends before it begins", part.span)
+    if part.identifier is None and part not in scope.modules:
+        hint = "give it an identifier, `w: Range 1h`, and evaluate literals in it: `while w: p(X)`"
+        yield Diagnostic("EC306", "error", "this window says nothing by itself", part.span, hint)
+
+
+def _bare(part: Spread) -> Iterator[Diagnostic]:
+    """Reports `within 1 min`, which the paper reads as exactly that, and its examples as at most that (EC401)."""
+    for limit in limits(part.duration):
+        if limit.bare:
+            message = "`within` without `min`, `max` or `exact` is read as at most"
+            yield Diagnostic("EC401", "warning", message, limit.span, "write `within max …`, or `within exact …`")

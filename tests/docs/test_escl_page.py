@@ -1,0 +1,64 @@
+"""The page about ESCL: its constraints have no errors, and what it says violates them does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from cera.constraints.queries import COMBINATIONS
+from cera.constraints.stream import Happening
+from cera.model.time.allen import RELATIONS
+from cera.model.time.timers import TIMERS
+from conformance.constraints import diagnostics_of, event, judged, state
+from docs.blocks import ROOT, Block, blocks
+
+PAGE = ROOT / "docs" / "escl.md"
+GRAMMAR = (ROOT / "src" / "cera" / "languages" / "escl" / "grammar.lark").read_text()
+_EVENT = re.compile(r"event (\S+) (\w+)\((.*)\)")
+_STATE = re.compile(r"state (\S+) (\S+) (\w+)\((.*)\)")
+
+
+def examples() -> Iterator[tuple[Block, Block, Block]]:
+    """Yields the constraints of the page with a stream and what violates them."""
+    found = [block for block in blocks(PAGE) if not block.options]
+    for program, stream, violations in zip(found, found[1:], found[2:], strict=False):
+        if [each.language for each in (program, stream, violations)] == ["escl", "stream", "violations"]:
+            yield program, stream, violations
+
+
+def happening(line: str) -> Happening:
+    if (found := _EVENT.fullmatch(line)) is not None:
+        return event(found[2], float(found[1]), **attributes(found[3]))
+    found = _STATE.fullmatch(line)
+    assert found is not None, line
+    return state(found[3], float(found[1]), float(found[2]), **attributes(found[4]))
+
+
+def attributes(text: str) -> dict[str, int | str]:
+    pairs = (pair.strip().split("=") for pair in text.split(",") if pair.strip())
+    return {name: int(value) if value.isdigit() else value for name, value in pairs}
+
+
+@pytest.mark.parametrize("example", list(examples()), ids=lambda example: example[0].place)
+def test_a_constraint_is_violated_as_the_page_says(example: tuple[Block, Block, Block]) -> None:
+    program, stream, expected = example
+    found = judged(program.text, [happening(line) for line in stream.text.splitlines()])
+    lines = [f"{each.at / 1_000_000:g} {each.clause.constraint} {each.expected}" for each in found.violations]
+    assert lines == expected.text.splitlines()
+
+
+def test_all_constraints_of_the_page_are_right() -> None:
+    programs = [block for block in blocks(PAGE) if block.language == "escl"]
+    assert len(programs) >= 9
+    for block in programs:
+        assert [str(each) for each in diagnostics_of(block.text) if each.severity != "note"] == [], block.place
+
+
+def test_every_word_of_the_language_is_on_the_page() -> None:
+    text = PAGE.read_text()
+    words = set(re.findall(r'^_?[A-Z_.0-9]+: "([A-Za-z-]+)"', GRAMMAR, re.MULTILINE))
+    assert {"WHILE", "apart-by"} <= words
+    missing = {word for word in (*words, *COMBINATIONS, *RELATIONS, *TIMERS) if not re.search(rf"\b{word}\b", text)}
+    assert missing == set()
