@@ -23,7 +23,7 @@ from benchmarks.automata.handwritten import Found, Machine, steps
 from benchmarks.epl.workloads import peak_megabytes
 from benchmarks.pieces import pieces
 from cera.cli.main import SELDOM
-from cera.cli.verify import verified
+from cera.cli.verification import verified
 from cera.model.events.states import ENDING, OPENING
 from cera.model.terms.term import Term
 from cera.modules.driving import Driver

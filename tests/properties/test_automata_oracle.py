@@ -21,7 +21,6 @@ from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
 from cera.modules.module import Settings
 from cera.testing import SECOND
-from hypothesis_profiles import examples
 from module_runs import run_layers, side_by_side
 
 LETTERS = "abc"
@@ -89,7 +88,8 @@ def random_words(chance: random.Random, count: int, longest: int) -> Words:
 
 
 @pytest.mark.parametrize(
-    "automata", [pytest.param(examples(80), id="short"), pytest.param(2_000, id="long", marks=pytest.mark.long)]
+    "automata",
+    [pytest.param(80, id="short", marks=pytest.mark.slow), pytest.param(2_000, id="long", marks=pytest.mark.long)],
 )
 def test_words_are_accepted_as_a_library_for_automata_accepts_them(automata: int) -> None:
     accepted = 0
@@ -107,7 +107,8 @@ def test_words_are_accepted_as_a_library_for_automata_accepts_them(automata: int
 
 
 @pytest.mark.parametrize(
-    "automata", [pytest.param(examples(60), id="short"), pytest.param(1_000, id="long", marks=pytest.mark.long)]
+    "automata",
+    [pytest.param(60, id="short", marks=pytest.mark.slow), pytest.param(1_000, id="long", marks=pytest.mark.long)],
 )
 def test_letters_at_one_time_are_accepted_in_any_order(automata: int) -> None:
     some_order_only = 0

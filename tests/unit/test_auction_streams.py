@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cera.cli.verify import verified
+from cera.cli.verification import verified
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
@@ -128,13 +128,14 @@ def test_the_same_seed_gives_the_same_auctions_in_the_order_of_time() -> None:
     assert [each.at for each in first] == sorted(each.at for each in first)
 
 
+@pytest.mark.slow
 def test_the_machine_written_by_hand_reports_what_the_automaton_does(tmp_path: Path) -> None:
     from benchmarks.automata.auctions import Market, generate
     from benchmarks.automata.handwritten import Found, Machine, steps
     from benchmarks.automata.workloads import Watch, as_found, by_cera, processor
 
     path = tmp_path / "auctions.jsonl"
-    generate(examples(4_000), path, Market(50, broken=0.3))
+    generate(4_000, path, Market(50, broken=0.3))
     found: list[Found] = []
     machine = Machine(found.append)
     with path.open() as lines:
