@@ -138,7 +138,8 @@ def _state(name: str, chance: random.Random, depth: int) -> State:
 
 def _query(chance: random.Random, *, keyed: bool, entering: bool = False, absent: bool = False) -> EventQuery:
     memory = chance.choice((None, None, 2 * SECOND))
-    key: Value = Declaration("K", unique=chance.random() < 0.3, memory=memory) if entering else Reference("K")
+    unique = entering and chance.random() < 0.3
+    key: Value = Declaration("K", unique, memory if unique else None) if entering else Reference("K")
     attributes: list[tuple[tuple[str, ...], Value]] = [(("k",), key)] if keyed or entering else []
     if chance.random() < 0.7:
         values: list[Value] = [Constant(chance.randint(1, 2)), Reference("X")]
