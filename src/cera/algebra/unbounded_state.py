@@ -88,20 +88,16 @@ def _horizons(
 
 
 def _bound_by_state(join: Join, compared: frozenset[frozenset[str]]) -> str | None:
-    """Returns a condition that ties an event to a state, where a join has one of each and nothing compares them: to an
-    open state, or to the end of one that is waited for."""
+    """Returns a condition that ties an event to a state, where a join has one of each: to an open state, if nothing
+    compares the two yet, or to the end of one that is waited for."""
     left, right = ([part for part in walk(side) if isinstance(part, Matching)] for side in (join.left, join.right))
     for one, other in ((left, right), (right, left)):
         for state in one:
             label = query_label(state.pattern) or ""
-            events = [
-                part.identifier
-                for part in other
-                if state_label(query_label(part.pattern) or "") is None
-                and frozenset((part.identifier, state.identifier)) not in compared
-            ]
-            if events and is_opening(label):
-                return f"{events[0]} in {state.identifier}"
+            events = [part.identifier for part in other if state_label(query_label(part.pattern) or "") is None]
+            apart = [name for name in events if frozenset((name, state.identifier)) not in compared]
+            if apart and is_opening(label):
+                return f"{apart[0]} in {state.identifier}"
             if events and is_ending(label):
                 return f"end({events[0]}) < end({state.identifier}) + 1 hour"
     return None

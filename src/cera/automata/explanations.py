@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cera.automata.automaton import THIS, Constant, Declaration, EventQuery, Path, Reference
-from cera.automata.compiled import Bindings, Fields
+from cera.automata.compiled import Bindings, Fields, compiled_query
 from cera.automata.structure import Step, Structure
 from cera.automata.times import Known, Stretch, holds, times_of
 from cera.model.evaluation.evaluator import Evaluator
@@ -185,6 +185,8 @@ class Explainer:
                     since = view.used.get((value.variable, had))
                     if value.unique and since is not None and (value.memory is None or now - since <= value.memory):
                         changes.append(f"with another {name} than {shown(unwrap(had))}")
+        if query.pattern is not None and not changes and not compiled_query(query).matches(fields, view.variables):
+            changes.append("in a form that the pattern matches")
         return changes, bound
 
     def _waiting(self, step: Step) -> str:

@@ -55,7 +55,7 @@ class Ihta(Language[Program]):
         having="an automaton",
         refusal="{} is not an automaton",
         about="Automata are written out in one text, with those that they use; as JSON they are for other tools.",
-        examples=(Example("auction.ihta", kept="auction.ihta.json"),),
+        examples=(Example("auction.json.ihta", kept="auction.ihta"),),
     )
     forms = MappingProxyType({"ihta": Form(_text), "json": Form(_json)})
 
