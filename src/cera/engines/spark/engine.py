@@ -227,8 +227,9 @@ def answers(
                 until=until,
                 tick_limit=tick_limit,
             )
-            found.append(one.persisted() if keep else one)
-            if layer is not layers.layers[-1]:
+            is_read = layer is not layers.layers[-1]
+            found.append((one.computed() if small and is_read else one.persisted()) if keep else one)
+            if is_read:
                 derived += with_states(found[-1].by_label(_read_after(layer, layers)), until)
         seen = (*seen, *derived)
     return Answers(tuple(batches), tuple(found), recursion, kept, waiting, derives_states(layers))

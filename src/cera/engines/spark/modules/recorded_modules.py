@@ -122,6 +122,12 @@ class LayerDetections:
     def _state_labels(self) -> list[str]:
         return [label for label in self._labels if state_label(label) is not None]
 
+    def computed(self) -> LayerDetections:
+        """Returns the same, computed now, so that what is planned after it does not have its plan inside."""
+        frame = self.table.frame
+        rows = frame.sparkSession.createDataFrame(frame.toArrow(), frame.schema)
+        return replace(self, table=replace(self.table, frame=rows))
+
     def persisted(self) -> LayerDetections:
         """Returns the same, persisted by Spark when it is first computed."""
         return replace(self, table=replace(self.table, frame=self.table.frame.persist(StorageLevel.MEMORY_AND_DISK)))
