@@ -180,14 +180,14 @@ def answers(
     tell: Callable[[str], object] = lambda activity: None,
 ) -> Answers:
     """Returns the DataFrames of a program over tables of events; nothing is computed yet, but for the rounds of
-    recursive rules, which `tell` is called with.
+    recursive rules, which `tell` is called with, and for what modules detect in `small` recordings that are kept.
 
     Rules are DataFrames themselves; other modules run in Python workers, each history in one of them.
 
     With a `tally`, rows in which an expression has no value are counted when the answers are. With `keep`, what modules
     detect is kept by Spark (persisted), so that they run once, whatever reads or sorts it. Where there are few events
-    (`small`), recursive rules run in one piece. Where all events are known to be points of time, `max_duration` need
-    not say it. `relations` are the rows that rules look up.
+    (`small`), recursive rules run in one piece, and what follows a module is planned when that has run. Where all
+    events are known to be points of time, `max_duration` need not say it. `relations` are the rows that rules look up.
     """
     if until is not None:
         tables = tuple(replace(table, frame=table.frame.where(column("end") <= until)) for table in tables)
