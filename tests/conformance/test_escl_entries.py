@@ -137,8 +137,8 @@ def test_e06_an_item_has_one_auction() -> None:
         event("bid", 20, auctionID="a2", itemID="i"),
     ]
     found = judged(listing("7_5"), stream)
-    assert [(each.at // 1_000_000, each.clause.constraint, each.found) for each in found.violations] == [
-        (20, "c1", 'A1 = "a1", A2 = "a2"')
+    assert [(each.at // 1_000_000, each.clause.constraint, dict(each.values)) for each in found.violations] == [
+        (20, "c1", {"A": 1, "A1": "a1", "A2": "a2", "I": "i"})
     ]
 
 

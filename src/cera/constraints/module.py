@@ -15,6 +15,7 @@ from cera.constraints.semantics import Violation, violations
 from cera.constraints.stream import Happening, Stream, extent_of, happenings_of
 from cera.diagnostics import Note, Span
 from cera.errors import UsageError
+from cera.model.evaluation.functions import iso
 from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
 from cera.model.events.states import ENDING, OPENING, name_of
@@ -22,7 +23,6 @@ from cera.model.expressions.atoms import Atom
 from cera.model.tags import tagged
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval, Time, point
-from cera.model.time.time_text import TimeFormat
 from cera.modules.answers.answer import Answer
 from cera.modules.module import Port, Settings, Unit
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
@@ -31,7 +31,6 @@ from cera.wording import Setting
 
 #: The labels of the events that constraints derive.
 VIOLATION, UNKNOWN_PLACE = "violation", "unknown_place"
-_TIMES = TimeFormat()
 
 
 @tagged("ConstraintModule")
@@ -191,8 +190,8 @@ def violation_event(module: ConstraintModule, violation: Violation) -> DerivedEv
     if violation.values:
         children.append(Term("binding", [Term(name, [value]) for name, value in violation.values]))
     if violation.window is not None:
-        begin, end = (_TIMES.format(time) for time in violation.window)
-        children.append(Term("window", [Term("from", [str(begin)]), Term("to", [str(end)])]))
+        begin, end = (iso(point(time)) or "" for time in violation.window)
+        children.append(Term("window", [Term("from", [begin]), Term("to", [end])]))
     children.append(Term("expected", [violation.expected]))
     if violation.found:
         children.append(Term("found", [violation.found]))

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from cera.constraints.binding import Binding, Plan, plan
 from cera.constraints.bodies import Bodies
 from cera.constraints.clause import Clause
-from cera.constraints.groups import components, own_names
+from cera.constraints.groups import binds, components, own_names
 from cera.constraints.queries import HullLiteral, Literal, Membership, Part, TimerLiteral, WindowLiteral
 from cera.constraints.stream import Happening, Stream, Values
 from cera.constraints.texts import condition_text, count_text, literal_text
@@ -95,8 +95,12 @@ def _values_key(values: Iterable[tuple[str, Value]]) -> tuple[tuple[str, object]
 class Judge(Bodies):
     """The evaluation of clauses over a stream."""
 
+    #: The variables of the body, whose values a violation has in its binding.
+    _named: frozenset[str] = frozenset()
+
     def violations(self, clause: Clause) -> Iterator[Violation]:
         body = plan(clause.body)
+        self._named = frozenset[str]().union(*map(binds, clause.body))
         heads = [plan(each, clause.body) for each in clause.head]
         seen: set[object] = set()
         for binding in self.bindings(body, Binding()):
@@ -166,7 +170,7 @@ class Judge(Bodies):
                     return None
                 if truth.holds:
                     return self.refutation(rest, binding)
-                return Refutation(truth.at, condition_text(part), _values_text(part, binding))
+                return Refutation(truth.at, condition_text(part), self._values_text(part, binding))
 
     def _one_of(
         self, found: Iterable[Binding], part: Part, rest: Sequence[Part], passed: Time | None, binding: Binding
@@ -215,12 +219,13 @@ class Judge(Bodies):
         self, part: Literal, rest: Sequence[Part], binding: Binding, members: Sequence[Happening], times: Times
     ) -> Refutation | None:
         """Returns the refutation of the count of one group, or of what is said of its members."""
-        at = self._disproved(part, binding.values, members, times)
+        disproved = self._disproved(part, binding.values, members, times)
         window = _window(times)
         counted = None
-        if at is not None:
+        if disproved is not None:
+            at, number = disproved
             seen = tuple(each for each in members if each.known <= at)  # those that come later are not at fault
-            counted = Refutation(at, count_text(part), f"found {len(seen)}", seen, window)
+            counted = Refutation(at, count_text(part), f"found {number}", seen, window)
         if part.identifier is None:
             others = self.refutation(rest, binding)
         else:
@@ -239,15 +244,24 @@ class Judge(Bodies):
             if found is not None:
                 yield replace(found, group=tuple(sorted(values.items())))
 
-    def _disproved(self, part: Literal, values: Values, members: Sequence[Happening], times: Times) -> Time | None:
-        """Returns since when it is certain that a count does not hold; None if it does, or nothing is certain."""
+    def _disproved(
+        self, part: Literal, values: Values, members: Sequence[Happening], times: Times
+    ) -> tuple[Time, int] | None:
+        """Returns since when it is certain that a count does not hold, and by how many: the first number that is too
+        large, or all there are. None if it holds, or nothing is certain."""
         numbers = self.numbers(part.count, values)
         if len(members) in numbers:
             return None
         over = next((n for n in range(len(members) + 1) if not numbers.reaches(n)), None)
         if over is None:
-            return self.settled(part, times)
-        return begun(times) if over == 0 else max(members[over - 1].known, begun(times))
+            at = self.settled(part, times)
+            return None if at is None else (at, sum(each.known <= at for each in members))
+        return (begun(times) if over == 0 else max(members[over - 1].known, begun(times))), over
+
+    def _values_text(self, part: Part, binding: Binding) -> str:
+        """Returns the values of variables that are not in the binding of the violation."""
+        names = sorted((own_names(part) & binding.values.keys()) - self._named)
+        return ", ".join(f"{name} = {_shown(binding.values[name])}" for name in names)
 
 
 def _window(times: Times) -> Interval | None:
@@ -256,11 +270,6 @@ def _window(times: Times) -> Interval | None:
     if not items or any(item.is_open for item in items):
         return None
     return hull(item.interval for item in items)
-
-
-def _values_text(part: Part, binding: Binding) -> str:
-    names = sorted(own_names(part) & binding.values.keys())
-    return ", ".join(f"{name} = {_shown(binding.values[name])}" for name in names)
 
 
 def _shown(value: Value) -> str:

@@ -106,7 +106,8 @@ def _seconds(value: Interval | Duration | Distance) -> int | float | None:
             return number(value.begin / _SECOND) if value.is_point else None
 
 
-def _iso(time: Interval) -> str | None:
+def iso(time: Interval) -> str | None:
+    """Returns a point of time as text."""
     if not time.is_point:
         return None
     return (EPOCH + time.begin * MICROSECOND).isoformat().replace("+00:00", "Z")
@@ -147,7 +148,7 @@ _FUNCTIONS = (
     Function("timeDiff", ("interval", "interval"), "duration", _time_difference),
     Function("hull", ("interval",), "interval", lambda *intervals: hull(intervals), variadic=True),
     Function("seconds", ("any",), "number", _seconds),
-    Function("iso", ("interval",), "string", _iso),
+    Function("iso", ("interval",), "string", iso),
     *(
         Function(name, ("interval", "duration"), "interval", partial(_timer, canonical))
         for name, canonical in SYNONYMS.items()
