@@ -219,13 +219,7 @@ class Judge(Bodies):
         self, part: Literal, rest: Sequence[Part], binding: Binding, members: Sequence[Happening], times: Times
     ) -> Refutation | None:
         """Returns the refutation of the count of one group, or of what is said of its members."""
-        disproved = self._disproved(part, binding.values, members, times)
-        window = _window(times)
-        counted = None
-        if disproved is not None:
-            at, number = disproved
-            seen = tuple(each for each in members if each.known <= at)  # those that come later are not at fault
-            counted = Refutation(at, count_text(part), f"found {number}", seen, window)
+        counted = self._disproved(part, binding.values, members, times)
         if part.identifier is None:
             others = self.refutation(rest, binding)
         else:
@@ -246,17 +240,23 @@ class Judge(Bodies):
 
     def _disproved(
         self, part: Literal, values: Values, members: Sequence[Happening], times: Times
-    ) -> tuple[Time, int] | None:
-        """Returns since when it is certain that a count does not hold, and by how many: the first number that is too
-        large, or all there are. None if it holds, or nothing is certain."""
+    ) -> Refutation | None:
+        """Returns why a count does not hold: there is the first number that is too large, or all there are is not
+        enough. None if it holds, or nothing is certain."""
         numbers = self.numbers(part.count, values)
         if len(members) in numbers:
             return None
         over = next((n for n in range(len(members) + 1) if not numbers.reaches(n)), None)
         if over is None:
             at = self.settled(part, times)
-            return None if at is None else (at, sum(each.known <= at for each in members))
-        return (begun(times) if over == 0 else max(members[over - 1].known, begun(times))), over
+            window = _window(times)
+        else:
+            at = begun(times) if over == 0 else max(members[over - 1].known, begun(times))
+            window = _window(times) if _is_foreseen(times) else None
+        if at is None:
+            return None
+        seen = tuple(each for each in members if each.known <= at)  # those that come later are not at fault
+        return Refutation(at, count_text(part), f"found {len(seen) if over is None else over}", seen, window)
 
     def _values_text(self, part: Part, binding: Binding) -> str:
         """Returns the values of variables that are not in the binding of the violation."""
@@ -270,6 +270,11 @@ def _window(times: Times) -> Interval | None:
     if not items or any(item.is_open for item in items):
         return None
     return hull(item.interval for item in items)
+
+
+def _is_foreseen(times: Times) -> bool:
+    """Returns whether the ends of a time are known with it, as those of states are not."""
+    return all(item.end_known <= item.known for items in times for item in items)
 
 
 def _shown(value: Value) -> str:
