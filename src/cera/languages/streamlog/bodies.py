@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from cera.languages.atoms.syntax import NOW, Kind
 from cera.languages.streamlog.atoms import is_anonymous
-from cera.languages.streamlog.branch_parts import BranchParts, Names, RuleContext
+from cera.languages.streamlog.branch_parts import RuleContext
 from cera.languages.streamlog.demands import (
     AllTime,
     BoundsTime,
@@ -27,6 +27,7 @@ from cera.languages.text.nodes import Identifier
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded, pattern_of
 from cera.model.expressions.expression import Arithmetic, DateTime, DurationLiteral, EventReference, Expression, rebuild
+from cera.rules.branch_building import BranchParts, Names
 from cera.rules.rule import EventQuery, RelationQuery, RelativeTimer
 from cera.rules.states import StateQuery
 

@@ -1,35 +1,26 @@
 """What an evaluation time demands of what lies in it, as conditions of the hub.
 
-    an event x in an event or a timer i     b(i) <= b(x) and e(x) <= e(i)
-    an event x in a state s                 x in s
-    events in one window of the clock       they lie in one window
-    events in [now - d, now]                they span at most d
-    an event x in [f, g]                    f <= b(x) and e(x) <= g
-    a state s in an event i                 i in s
-    a state s in a window, timer or state   both share a point of time, or s has no length and lies inside
-
-That a state holds at a point p is asked as `[p + 1us, p + 1us] in s`: it has begun by p and does not end with it, which
-is known at p.
+an event x in an event or a timer i     b(i) <= b(x) and e(x) <= e(i)
+an event x in a state s                 x in s
+events in one window of the clock       they lie in one window
+events in [now - d, now]                they span at most d
+an event x in [f, g]                    f <= b(x) and e(x) <= g
+a state s in an event i                 i in s
+a state s in a window, timer or state   both share a point of time, or s has no length and lies inside
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cera.diagnostics import Span
 from cera.model.expressions.expression import (
-    And,
     Arithmetic,
     Call,
-    Comparison,
     DateTime,
     DurationLiteral,
     EventReference,
     Expression,
-    InState,
-    Not,
-    Or,
     event_references,
 )
 from cera.model.time.bounded_windows import Bounds, MovedEdge
@@ -103,8 +94,6 @@ class AllTime:
 
 Time = EventTime | TimerTime | StateTime | ClockTime | SpanTime | BoundsTime | OuterTime | AllTime
 
-_NEXT = DurationLiteral(Duration(0, 1))
-
 
 def _edge_of(bound: Expression) -> MovedEdge | None:
     """Returns `b(i)`, `e(i)` or a date and time, perhaps moved by durations."""
@@ -131,48 +120,3 @@ def _moved(point: MovedEdge, duration: Duration) -> MovedEdge | None:
     same_sign = all(part >= 0 for part in known) or all(part <= 0 for part in known)
     only_time = not point.by.months and not duration.months
     return replace(point, by=point.by + duration) if only_time or (same_sign and point.by == Duration()) else None
-
-
-def begin_of(name: str) -> Expression:
-    return Call("begin", (EventReference(name),))
-
-
-def end_of(name: str) -> Expression:
-    return Call("end", (EventReference(name),))
-
-
-def events_inside(names: Iterable[str], begin: Expression, end: Expression) -> Iterator[Expression]:
-    """Yields the conditions that events lie between two points of time, bounds included."""
-    for name in names:
-        yield Comparison("<=", begin, begin_of(name))
-        yield Comparison("<=", end_of(name), end)
-
-
-def in_state(event: str, state: str) -> Expression:
-    return InState(EventReference(event), EventReference(state))
-
-
-def state_in_state(state: str, time: str) -> Expression:
-    """Returns the condition that a state and the one that it is evaluated in share a point of time."""
-    holds_before = And((Comparison("<", begin_of(state), begin_of(time)), holds_at(state, begin_of(time))))
-    begins_inside = And((Comparison("<=", begin_of(time), begin_of(state)), holds_at(time, begin_of(state))))
-    at_its_end = Or(
-        (
-            Comparison("=", begin_of(time), begin_of(state)),
-            InState(begin_of(state), EventReference(time)),
-        )
-    )
-    without_length = And((Not(holds_at(state, begin_of(state))), at_its_end))
-    return Or((holds_before, begins_inside, without_length))
-
-
-def state_in_window(state: str, window: str) -> Iterator[Expression]:
-    """Yields the conditions that a state shares a point of time with a closed window or timer."""
-    yield Comparison("<=", begin_of(state), end_of(window))
-    holds = And((Comparison("<", begin_of(state), begin_of(window)), holds_at(state, begin_of(window))))
-    yield Or((Comparison("<=", begin_of(window), begin_of(state)), holds))
-
-
-def holds_at(state: str, point: Expression) -> Expression:
-    """Returns the condition that a state holds at a point of time."""
-    return InState(Call("shift-forward", (point, _NEXT)), EventReference(state))

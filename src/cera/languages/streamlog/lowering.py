@@ -23,7 +23,7 @@ from cera.languages.atoms.syntax import Kind, Origin, Relation
 from cera.languages.streamlog.activation import activation_of
 from cera.languages.streamlog.atoms import head_of
 from cera.languages.streamlog.bodies import Body
-from cera.languages.streamlog.branch_parts import Names, RuleContext, declared_identifiers
+from cera.languages.streamlog.branch_parts import RuleContext, declared_identifiers
 from cera.languages.streamlog.branches import BranchLowering
 from cera.languages.streamlog.scopes import atom_values
 from cera.languages.streamlog.sliding import branches_of
@@ -48,6 +48,7 @@ from cera.model.expressions.expression import Expression, Variable
 from cera.model.time.time_text import TimeError, parse_datetime
 from cera.modules.states.module import StateModule
 from cera.rules import rule as hub
+from cera.rules.branch_building import Names
 from cera.rules.declarations import RelationDeclaration
 from cera.rules.rule import RuleProgram
 

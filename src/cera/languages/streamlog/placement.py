@@ -19,12 +19,6 @@ from cera.languages.streamlog.demands import (
     SpanTime,
     StateTime,
     TimerTime,
-    begin_of,
-    end_of,
-    events_inside,
-    in_state,
-    state_in_state,
-    state_in_window,
 )
 from cera.model.expressions.expression import (
     Arithmetic,
@@ -37,8 +31,9 @@ from cera.model.expressions.expression import (
     Within,
 )
 from cera.model.time.bounded_windows import Bounds, MovedEdge
+from cera.rules.containment_conditions import begin_of, end_of, events_inside, state_in_state, state_in_window
 from cera.rules.rule import BoundedWindow, PeriodicWindow, RelativeTimer
-from cera.rules.states import is_another
+from cera.rules.states import in_state, is_another
 
 #: What to write where an evaluation time does not do.
 TAKE = "take a window of the clock, like `Range 1h Slide 1min`, a state or a timer"
@@ -174,4 +169,4 @@ def state_conditions(body: Body, state: str, at: str) -> Iterator[Expression]:
     elif body.is_lasting(at):
         yield state_in_state(state, at)
     else:
-        yield from state_in_window(state, at)
+        yield from state_in_window(state, begin_of(at), end_of(at))

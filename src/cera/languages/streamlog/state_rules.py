@@ -26,9 +26,6 @@ from cera.languages.streamlog.demands import (
     StateTime,
     Time,
     TimerTime,
-    begin_of,
-    end_of,
-    holds_at,
 )
 from cera.languages.streamlog.scopes import atom_variables
 from cera.model.events.event import STATES
@@ -52,6 +49,7 @@ from cera.model.time.timers import TIMERS
 from cera.modules.states.module import StateCause, StateModule, StateRule
 from cera.modules.states.supports import LOST, key_label
 from cera.rules import rule as hub
+from cera.rules.containment_conditions import begin_of, end_of, holds_at
 from cera.rules.rule import Branch, EventQuery, RelativeTimer
 from cera.rules.states import StateQuery, state_variable, with_states
 
