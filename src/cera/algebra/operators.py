@@ -23,6 +23,7 @@ from cera.model.time.containment import Containment
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
 from cera.model.time.periodic_windows import Period, checked_period
+from cera.rules.settlements import Settlement
 
 
 class _Checked:
@@ -360,6 +361,7 @@ class Construction(_Checked):
 
     `causes` says which reference of R each identifier of the rule's body is, after renamings. The events of a `traced`
     rule carry the ids and times of these (`cera.model.events.traces`). Those of a `momentary` rule happen at the end.
+    `settlements` change no event, but say when some are certain before their end.
     """
 
     rule: str
@@ -369,9 +371,12 @@ class Construction(_Checked):
     recipient: Recipient | None = None
     traced: bool = added_later("traced", False)
     momentary: bool = added_later("momentary", False)
+    settlements: tuple[Settlement, ...] = added_later("settlements", ())
 
     @cached_property
     def schema(self) -> Schema:
+        unbound = {name for each in self.settlements for name in each.by} - self.input.schema.data
+        _require(not unbound, f"C is settled by {_names(unbound)}, which its input does not have")
         intervals = self.input.schema.intervals
         _require(intervals == {MERGED}, f"C needs the one interval [begin, end], and its input has {_names(intervals)}")
         missing = {name for _, name in self.causes} - self.input.schema.references

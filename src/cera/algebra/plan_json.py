@@ -139,13 +139,14 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
                 "identifiers": dict(expression.identifiers),
                 "variables": dict(expression.variables),
             }
-        case Construction():
+        case Construction(settlements=settled):
             return {
                 "operator": "construction",
                 "rule": expression.rule,
                 "head": notation.construct(expression.head),
                 "causes": dict(expression.causes),
                 **({"momentary": True} if expression.momentary else {}),
+                **({"settled by": [notation.settlement(each) for each in settled]} if settled else {}),
             }
         case Union():
             return {"operator": "union"}

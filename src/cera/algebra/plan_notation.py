@@ -41,6 +41,7 @@ from cera.model.terms import term as terms
 from cera.model.time.allen import CONVERSES
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.periodic_windows import Period
+from cera.rules.settlements import ClosingEvent, MostMatches, Settlement
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,16 @@ class Notation:
 
     def condition(self, condition: Expression) -> str:
         return condition_text(condition, self.timer)
+
+    def settlement(self, settlement: Settlement) -> str:
+        values = f" by {', '.join(settlement.by)}" if settlement.by else ""
+        match settlement:
+            case ClosingEvent():
+                return f"{self.pattern(settlement.pattern)}{values}"
+            case MostMatches():
+                return f"{settlement.most} matches{values}"
+            case _:
+                assert_never(settlement)
 
 
 _COMPARISONS = {"=": "=", "!=": "≠", "<": "<", "<=": "≤", ">": ">", ">=": "≥"}

@@ -211,7 +211,8 @@ class _Writer:
         match expression:
             case Construction():
                 moment = " at end" if expression.momentary else ""
-                return f"C[{self.notation.construct(expression.head)}{moment}]"
+                settled = "".join(f", settled by {self.notation.settlement(each)}" for each in expression.settlements)
+                return f"C[{self.notation.construct(expression.head)}{moment}{settled}]"
             case Merging():
                 openings = [f"{name}.begin" for name in expression.openings]
                 return f"μ[[begin, end] ← {' ⊔ '.join((*expression.identifiers, *openings))}]"

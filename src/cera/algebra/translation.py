@@ -187,7 +187,8 @@ class _Translator:
 
     def _construct(self, rule: Rule, body: Expression) -> Construction:
         causes = tuple((name, name) for name in rule.identifiers if name in body.schema.references)
-        return Construction(rule.name, rule.head, body, causes, rule.recipient, rule.traced, rule.momentary)
+        made = (rule.recipient, rule.traced, rule.momentary, rule.settlements)
+        return Construction(rule.name, rule.head, body, causes, *made)
 
     def _gathered(self, branch: Branch, rule: Rule) -> Expression:
         """Returns G: the body with what is gathered as matches, which must have ended when the answer does."""

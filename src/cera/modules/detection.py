@@ -41,6 +41,11 @@ class TermDetection(ABC):
         return False
 
     @property
+    def early(self) -> None:
+        """None: modules are certain of an event when it ends."""
+        return None
+
+    @property
     def occurrence(self) -> Occurrence:
         if self._occurrence is None:
             self._occurrence = Occurrence(self.begin, self.end, self.term.label, known=self.term)
@@ -84,6 +89,10 @@ class MergedDetection:
     @property
     def leaves(self) -> bool:
         return self._parts[0].leaves
+
+    @property
+    def early(self) -> Time | None:
+        return self._parts[0].early
 
     @property
     def occurrence(self) -> Occurrence:

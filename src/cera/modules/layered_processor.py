@@ -50,7 +50,8 @@ class LayeredProcessor(ProcessorGroup):
             derived = [one for processor in layer for one in processor.advance(next(states), events, before)]
             if derived:
                 found += derived
-                onward = sorted((one.occurrence for one in derived if not one.leaves), key=_BY_END)
+                seen = (one.occurrence for one in derived if not one.leaves and one.early is None)
+                onward = sorted(seen, key=_BY_END)
                 events = list(heapq.merge(events, onward, key=_BY_END))
         found.sort(key=_BY_END)
         return found if len(found) < 2 else together(found)

@@ -28,6 +28,10 @@ class Detection(Protocol):
         """Whether it is sent away, so that no other rule sees it."""
 
     @property
+    def early(self) -> Time | None:
+        """The time at which it was certain, if that was before its end. Nothing reads its label then."""
+
+    @property
     def occurrence(self) -> Occurrence:
         """The event as other processors take it."""
 

@@ -27,6 +27,7 @@ from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
 from cera.model.time.periodic_windows import Period, checked_period
 from cera.rules.declarations import Attribute, RelationDeclaration, SourceLabel, declared_attributes
+from cera.rules.settlements import Settlement
 
 Semantics = Literal["practical", "formal"]
 
@@ -332,6 +333,8 @@ class Rule:
     traced: bool = added_later("traced", False)
     #: Whether its events happen at the moment at which they are certain: they begin with the end of the hull.
     momentary: bool = added_later("momentary", False)
+    #: Why answers are certain before their windows end.
+    settlements: tuple[Settlement, ...] = added_later("settlements", ())
     #: Where the language says when rules are evaluated; only shown.
     activation: Activation | None = field(default=None, compare=False, repr=False)
 

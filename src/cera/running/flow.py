@@ -71,6 +71,10 @@ class Flow:
         self._line_output: LineOutput | None = output if isinstance(output, LineOutput) else None
         self._acting = bool(listener.acting)
         self._states = DerivedStates(changes=request.changes)
+        #: Answers of a recording that are certain before their end: they are written when their time comes, in order.
+        self._early: list[tuple[Time, int, Detection]] = []
+        self._numbers = itertools.count()
+        self._comes = request.max_delay is not None and not request.in_memory
         self._files = ExitStack()
         self._late = run.late
         if self._late is None and request.late is not None:
@@ -159,8 +163,7 @@ class Flow:
         flowing = events if until is None else self._ended_by(until, events)
         number = 0
         # a recording is taken in pieces; of what comes as it happens, every event is answered at once
-        comes = self._request.max_delay is not None and not self._request.in_memory
-        alone = comes or self._base is not None or self._each is not None
+        alone = self._comes or self._base is not None or self._each is not None
         size = 1 if alone else _AT_ONCE
         while piece := list(itertools.islice(flowing, size)):
             late = self._late_events
@@ -184,6 +187,7 @@ class Flow:
                     self._write_base(driver.closed_to)
         self._admission.report()
         self._write(self._states.shown(driver.close() if until is None else driver.advance_to(until)))
+        self._write_answers(self._certain_before(until))
         self._write_base(None)
         self._write(self._states.still_open())
         self._out.finish()
@@ -216,6 +220,24 @@ class Flow:
 
     def _write(self, derived: Iterable[Detection]) -> None:
         """Writes the answers of some steps in the order of output, and does what their rules want done."""
+        self._write_answers(derived if self._comes else self._in_order(derived))
+
+    def _in_order(self, derived: Iterable[Detection]) -> Iterator[Detection]:
+        """Yields answers in the order of their ends; those that were certain before their end wait for it."""
+        for one in derived:
+            if one.early is not None:
+                heapq.heappush(self._early, (one.end, next(self._numbers), one))
+                continue
+            if self._early:
+                yield from self._certain_before(one.end)
+            yield one
+
+    def _certain_before(self, end: Time | None) -> Iterator[Detection]:
+        """Yields the answers that waited and end by a time, or all of them."""
+        while self._early and (end is None or self._early[0][0] <= end):
+            yield heapq.heappop(self._early)[2]
+
+    def _write_answers(self, derived: Iterable[Detection]) -> None:
         for end, together in itertools.groupby(derived, key=attrgetter("end")):
             answers = list(together)
             if not self._write_lines(answers):

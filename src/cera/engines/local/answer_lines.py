@@ -44,8 +44,8 @@ class AnswerLines:
         self._times = times
 
     def line(self, derived: object) -> AnswerLine | None:
-        """Returns the line of a derived event; None if it is not flat, or is a message."""
-        if not isinstance(derived, RuleDetection):
+        """Returns the line of a derived event; None if it is not flat, is a message, or was certain before its end."""
+        if not isinstance(derived, RuleDetection) or derived.early is not None:
             return None
         if derived.head.construction.recipient is not None:
             return None

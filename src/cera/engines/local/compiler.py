@@ -41,6 +41,7 @@ def compile_plan(
         if point.result:
             _result(point.expression, connections)
         else:
+            connections.settlements = ()
             consumers: list[Stage] = []
             connections.consumers[point.name] = consumers
             connections.connect(point.expression, Broadcast(consumers))
@@ -76,6 +77,7 @@ def _result(expression: Expression, connections: Connections) -> None:
 
 
 def _construction(construction: Construction, connections: Connections) -> None:
+    connections.settlements = construction.settlements
     bodies = construction.input.inputs if isinstance(construction.input, Union) else (construction.input,)
     layout = connections.layout(construction.input)
     recursive = connections.recursive_rule(construction, layout)

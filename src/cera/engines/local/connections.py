@@ -36,6 +36,7 @@ from cera.engines.local.python_source import Cells, SourceWriter, indented
 from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.row_stages import BoundedWindowStage, Fit, Select, SlotStage, Stage, TimerStage, WindowStage
 from cera.engines.local.rows import Layout, Row, compile_pattern, gathered_layout, layout_of
+from cera.engines.local.settling import ClosingStage, SettledSlot, SettlingStage
 from cera.engines.local.state import State
 from cera.engines.local.timers import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables
@@ -45,6 +46,7 @@ from cera.model.events.states import is_opening
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.unification import query_label
+from cera.rules.settlements import ClosingEvent, Settlement
 
 
 class Connections:
@@ -64,8 +66,9 @@ class Connections:
         self.relevance = relevance
         self.evaluator = evaluator
         self.network = Network()
-        #: The rule whose expressions are being connected.
+        #: The rule whose expressions are being connected, and what settles its answers.
         self.rule = ""
+        self.settlements: tuple[Settlement, ...] = ()
         self.consumers: dict[str, list[Stage]] = {}
         self.queries: dict[str | None, list[tuple[Pattern, Stage]]] = {}
         self._window_stores: dict[tuple[Expression, tuple[int, ...]], StoreUse] = {}
@@ -135,9 +138,21 @@ class Connections:
         timers = [] if accumulates(expression) else awaited_columns(expression, self.plan)
         if wanted is not None and timers:
             timers = [wanted.columns.index(layout.columns[position]) for position in timers]
-        ready = SlotStage(slots, timers)
+        ready = self._waiting(slots, timers, layout if wanted is None else wanted)
         self.connect(expression, ready if wanted is None else fitting(layout, wanted, ready))
         return slots.append
+
+    def _waiting(self, slots: list[int], timers: list[int], layout: Layout) -> Stage:
+        """Returns the stage in which rows wait for their timers, or until they are settled."""
+        if not timers or not self.settlements:
+            return SlotStage(slots, timers)
+        slot = SettledSlot(layout, self.settlements, slots)
+        self.network.settled_slots.append(slot)
+        for number, settlement in enumerate(self.settlements):
+            if isinstance(settlement, ClosingEvent):
+                stage = ClosingStage(slot, number, settlement)
+                self.queries.setdefault(query_label(settlement.pattern), []).append((settlement.pattern, stage))
+        return SettlingStage(slot, timers)
 
     def _selection(self, selection: Selection, then: Stage) -> None:
         conditions: list[Condition] = []

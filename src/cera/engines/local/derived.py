@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class RuleDetection(ABC):
     """A derived event of a step, with all the ways in which it was derived in it."""
 
-    __slots__ = ("_occurrence", "_rank", "begin", "end", "more")
+    __slots__ = ("_early", "_occurrence", "_rank", "begin", "end", "more")
 
     begin: int
     end: int
@@ -31,6 +31,7 @@ class RuleDetection(ABC):
     more: list[RuleDetection] | None
     _occurrence: Occurrence | None
     _rank: int
+    _early: int
 
     @property
     @abstractmethod
@@ -81,6 +82,18 @@ class RuleDetection(ABC):
         self._rank = rank
 
     @property
+    def early(self) -> int | None:
+        """The time at which it was certain, if that was before its end."""
+        try:
+            return self._early
+        except AttributeError:
+            return None
+
+    @early.setter
+    def early(self, known: int) -> None:
+        self._early = known
+
+    @property
     def identity(self) -> Hashable:
         """A key that is equal for those events of a step that are one event."""
         return (self.begin, self.head.qualifier, _spelled_out(self.content))
@@ -103,7 +116,7 @@ class RuleDetection(ABC):
         ordered = tuple(derivations.values())
         if len(ordered) > 1:
             ordered = tuple(sorted(ordered, key=attrgetter("order")))
-        return DerivedEvent(self.occurrence.event, ordered, self.head.construction.recipient)
+        return DerivedEvent(self.occurrence.event, ordered, self.head.construction.recipient, self.early)
 
 
 class HeadDetection(RuleDetection):

@@ -28,13 +28,14 @@ from cera.engines.local.joins import StoreUse
 from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.row_stages import Stage
 from cera.engines.local.rows import Matcher, Row
+from cera.engines.local.settling import SettledSlot, SettlingRows
 from cera.engines.local.state import State
 from cera.engines.local.storage import retain, sweep
 from cera.model.events.event import STATES
 from cera.model.events.occurrence import Occurrence, Opening
 from cera.model.events.states import ENDING, OPEN, OPENING, announced_end, is_ending
 from cera.model.expressions.expression import TimerQuery
-from cera.model.time.interval import MAX_TIME
+from cera.model.time.interval import MAX_TIME, Time
 
 #: Rows about states that have ended are dropped when so many more have ended than are open.
 _ENDED = 64
@@ -70,6 +71,8 @@ class Network:
     derived_labels: frozenset[str] | None = frozenset()
     #: The labels that rules query. None is any label.
     queried: frozenset[str] | None = frozenset()
+    #: The slots whose rows can be settled before their windows end.
+    settled_slots: list[SettledSlot] = field(default_factory=list)
 
     @property
     def horizons(self) -> list[int | None]:
@@ -93,7 +96,7 @@ class Network:
         if self.derived_labels is None or self.derived_labels:
             labels = self.derived_labels
             state.base = [o for o in occurrences if labels is None or o.label in labels]
-        ending = state.wake(now)
+        ending = self._wake(state, now)
         for opening in (*ending, *_closed(state, occurrences)):
             if opening.id in state.open:
                 opening.until = now
@@ -108,10 +111,51 @@ class Network:
             _, matcher, stage = self.timers[number]
             for row in matcher(occurrence):
                 stage(state, row)
-        for opening in (*ending, *state.wake(now)):
+        for opening in (*ending, *self._wake(state, now)):
             self._end(state, opening)
         self.finish(state, len(self.finishers))
+        if state.settled:
+            self.settle(state)
         return state.taken()
+
+    def _wake(self, state: State, now: Time) -> list[Opening]:
+        """Puts the rows whose timers end now into their slots; returns the states that end now."""
+        ending = state.wake(now)
+        if state.due_groups:
+            for slot, group, until in state.due_groups:
+                for row in self._settling(state, slot).take(group, until):
+                    state.in_groups -= 1
+                    state.make_ready(slot, row)
+            state.due_groups = []
+        return ending
+
+    def settle(self, state: State) -> None:
+        """Finishes the rows that are settled as if the ends of their windows had come; what they derive is known now.
+
+        Nothing that comes later can change it, so what the windows hold now is what they will hold then.
+        """
+        now, derived = state.now, state.derived
+        assert now is not None
+        settled, state.settled = state.settled, []
+        for slot, number, values, end in settled:
+            for until, rows in self._settling(state, slot).settled(number, values, end):
+                state.in_groups -= len(rows)
+                state.stale += 1
+                state.now, state.derived, state.index = until, [], None
+                self.finishers[slot](state, rows)
+                self.finish(state, len(self.finishers))
+                for one in state.derived:
+                    one.early = now
+                derived += state.derived
+        state.now, state.derived, state.index = now, derived, None
+        state.drop_settled(lambda slot, group, until: self._settling(state, slot).has(group, until))
+
+    def _settling(self, state: State, slot: int) -> SettlingRows:
+        return SettlingRows(self._by_slot[slot], state.settling[slot])
+
+    @cached_property
+    def _by_slot(self) -> dict[int, SettledSlot]:
+        return {each.number: each for each in self.settled_slots}
 
     def _take_state(self, state: State, occurrence: Occurrence, others: list[Occurrence]) -> None:
         """Takes the opening of a state, which may announce its end, or the end of one that is open."""

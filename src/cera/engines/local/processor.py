@@ -91,6 +91,8 @@ class RuleProcessor(SteppingProcessor[State]):
         alone(state, event)
         if state.due:
             network.finish(state, len(network.finishers))
+        if state.settled:
+            network.settle(state)
         return state.taken() if state.derived else []
 
     def _step(self, state: State, now: Time, events: list[Occurrence]) -> list[RuleDetection]:

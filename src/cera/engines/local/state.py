@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
-from heapq import heappop, heappush
+from collections.abc import Callable, Hashable
+from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from cera.engines.local.recursion import rank_derivations
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 #: Stands for a slot where an announced end of a state waits.
 _ENDING = -1
+#: A group of rows that can be settled waits at this number less that of its slot.
+_GROUPS = -2
+#: So many entries of groups that were settled may be left among those that wait, unless there are more others.
+_STALE = 64
 
 
 class State:
@@ -29,7 +33,8 @@ class State:
     `open` are the openings of states that hold, by the ids of the states; their announced ends are in `waiting`.
     `stores` are the relations that joins and windows look into, `waiting` the rows whose timers have not ended (a
     heap), `ticks` the next occurrence of each absolute timer. `last` is the last end of an incoming event, `now` the
-    last step, `sweeps` says when each store is swept next and `sweep_at` the first of them.
+    last step, `sweeps` says when each store is swept next and `sweep_at` the first of them. `settling` are the rows
+    that wait by slot and group, where they can be settled before; their groups are among `waiting`.
     """
 
     __slots__ = (
@@ -47,8 +52,12 @@ class State:
             "ended",
             "gates",
             "closed_gates",
+            "settling",
+            "in_groups",
+            "stale",
         ),
         *("ready", "due", "derived", "recursive", "recurred", "index", "base", "incoming", "combined"),
+        *("settled", "due_groups"),
     )
 
     def __init__(self, stores: list[Store]) -> None:
@@ -67,6 +76,9 @@ class State:
         self.closed_gates: list[str] = []
         #: How many states have ended since rows about ended states were dropped.
         self.ended = 0
+        self.settling: dict[int, list[Any]] = {}
+        #: How many rows wait in groups, and how many groups have been settled that are still among `waiting`.
+        self.in_groups = self.stale = 0
         self._begin_step()
 
     def open_state(self, opening: Opening) -> None:
@@ -96,11 +108,16 @@ class State:
         self.incoming: set[Event] | None = None
         #: How many rows of stores the last event has met so far.
         self.combined = 0
+        #: What is settled at the end of the step: slot, number of the settlement, values, and the end or None for all.
+        self.settled: list[tuple[int, int, Any, Time | None]] = []
+        #: The groups whose windows end in this step: slot, group, end.
+        self.due_groups: list[tuple[int, Any, Time]] = []
 
     @property
     def live(self) -> int:
         """The number of tuples in the state."""
-        return sum([len(bucket) for store in self.stores for bucket in store.values()]) + len(self.waiting)
+        kept = sum([len(bucket) for store in self.stores for bucket in store.values()])
+        return kept + len(self.waiting) + (self.in_groups if self.settling else 0)
 
     def make_ready(self, slot: int, row: Row) -> None:
         """Puts the row into a slot until the end of the step."""
@@ -119,6 +136,23 @@ class State:
             self.counter += 1
             heappush(self.waiting, (until, self.counter, slot, row))
 
+    def wait_for_group(self, until: Time, slot: int, group: Any) -> None:
+        """Keeps a group until the windows of its rows have ended."""
+        self.counter += 1
+        heappush(self.waiting, (until, self.counter, _GROUPS - slot, group))
+
+    def drop_settled(self, is_waiting: Callable[[int, Any, Time], bool]) -> None:
+        """Drops the groups from `waiting` that have been settled, once there are many."""
+        if self.stale > _STALE and self.stale * 2 > len(self.waiting):
+            kept = [
+                (until, number, slot, row)
+                for until, number, slot, row in self.waiting
+                if slot > _GROUPS or is_waiting(_GROUPS - slot, row, until)
+            ]
+            heapify(kept)
+            self.waiting = kept
+            self.stale = 0
+
     def announce(self, opening: Opening, end: Time) -> None:
         """Keeps the end of a state until it comes."""
         self.counter += 1
@@ -129,9 +163,11 @@ class State:
         waiting = self.waiting
         ending: list[Opening] = []
         while waiting and waiting[0][0] <= now:
-            _, _, slot, row = heappop(waiting)
+            until, _, slot, row = heappop(waiting)
             if slot == _ENDING:
                 ending.append(row[0])
+            elif slot <= _GROUPS:
+                self.due_groups.append((_GROUPS - slot, row, until))
             else:
                 self.make_ready(slot, row)
         return ending
@@ -153,13 +189,18 @@ class State:
         return (
             *(self.stores, self.waiting, self.ticks, self.counter, self.last, self.now, self.closing),
             *(self.sweeps, self.sweep_at),
-            *((self.open,) if self.open else ()),
+            *((self.open,) if self.open or self.settling else ()),
+            *((self.settling,) if self.settling else ()),
         )
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.stores, self.waiting, self.ticks, self.counter, self.last, self.now, self.closing = state[:7]
         self.sweeps, self.sweep_at = state[7:9]
         self.open = state[9] if len(state) > 9 else {}
+        self.settling = state[10] if len(state) > 10 else {}
+        groups = (group for data in self.settling.values() for group in data[0].values())
+        self.in_groups = sum(len(rows) for group in groups for rows in group.values())
+        self.stale = 0
         self.gates = dict(Counter(opening.label for opening in self.open.values()))
         self.closed_gates = []
         self.ended = 0

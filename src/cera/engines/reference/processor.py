@@ -49,6 +49,10 @@ class AnsweredEvent:
         return self._derived.recipient is not None
 
     @property
+    def early(self) -> Time | None:
+        return self._derived.early
+
+    @property
     def occurrence(self) -> Occurrence:
         return occurrence(self._derived.event)
 

@@ -22,6 +22,7 @@ from cera.diagnostics import Span
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.producers import Producers
 from cera.rules.rule import Rule
+from cera.rules.settlements import ClosingEvent
 from cera.rules.states import arriving
 
 DependencyKind = Literal["temporal", "grouping", "negative", "positive"]
@@ -55,7 +56,7 @@ class EventPattern:
 
 
 def event_patterns(rule: Rule) -> Iterator[EventPattern]:
-    """Yields the patterns of a rule's body from branch to branch."""
+    """Yields the patterns of a rule's body from branch to branch, and those of events that settle it."""
     for branch in rule.branches:
         anchors = {timer.anchor for timer in branch.relative_timers}
         anchors.update(name for window in branch.windows for name in window.over)
@@ -67,6 +68,9 @@ def event_patterns(rule: Rule) -> Iterator[EventPattern]:
             yield EventPattern(part.pattern, part.negated, False, not part.negated, part.span)
             if part.opening is not None:
                 yield EventPattern(part.opening.pattern, False, False, False, part.opening.span)
+    for settlement in rule.settlements:
+        if isinstance(settlement, ClosingEvent):
+            yield EventPattern(settlement.pattern, False, False, False, None)
 
 
 def dependencies(rules: Sequence[Rule]) -> tuple[Dependency, ...]:

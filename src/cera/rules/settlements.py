@@ -1,0 +1,42 @@
+"""Settlements: why an answer is certain before its windows end.
+
+A constraint on the stream may say that nothing more can come that would change an answer. A rule with settlements
+gives such answers early; they are the same answers, with the same times and ids.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cera.model.matching.patterns import Pattern
+from cera.model.tags import tagged
+
+
+@tagged("ClosingEvent")
+@dataclass(frozen=True)
+class ClosingEvent:
+    """An event after which none comes that belongs to a match with the same values of the variables `by`.
+
+    "After" means that it ends later: what ends together with the closing event may still belong to a match. The
+    variables are bound by the pattern, by every match of the rule, and one answer has one value of each.
+    """
+
+    pattern: Pattern
+    by: tuple[str, ...]
+    #: The law and the constraint that it follows from; only shown.
+    source: str = field(default="", compare=False)
+
+
+@tagged("MostMatches")
+@dataclass(frozen=True)
+class MostMatches:
+    """A bound on the matches with the same end of their window and the same values of the variables `by`: when there
+    are `most`, there will be no other.
+    """
+
+    most: int
+    by: tuple[str, ...]
+    source: str = field(default="", compare=False)
+
+
+Settlement = ClosingEvent | MostMatches

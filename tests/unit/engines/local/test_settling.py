@@ -1,0 +1,89 @@
+"""Rules with settlements: answers come when they are certain, and what was kept for them goes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cera.diagnostics import Source
+from cera.languages.streamlog.lowering import lower
+from cera.languages.streamlog.parser import parse
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.occurrence import occurrence
+from cera.modules.driving import Driver
+from cera.modules.module import Settings
+from cera.modules.rules.module import RuleModule
+from cera.rules.rule import RuleProgram
+from cera.rules.settlements import ClosingEvent, MostMatches, Settlement
+from cera.testing import SECOND, event
+
+OFFERED = "Range 24h: offered(auction(A), number(count(I))) <- item(auction(A), item(I))."
+
+
+def program_of(text: str) -> RuleProgram:
+    return lower([parse(Source("auctions.slog", text)).program], "UTC").program
+
+
+def driver_of(text: str, *settlements: Settlement) -> Driver:
+    program = program_of(text)
+    [rule] = program.rules
+    settled = replace(program, rules=(replace(rule, settlements=settlements),))
+    return Driver(RuleModule(settled).processor(Settings(max_duration=0)), 0)
+
+
+def closed_by(text: str, *by: str) -> ClosingEvent:
+    return ClosingEvent(program_of(f"x(id(A)) <- {text}.").rules[0].branches[0].events[0].pattern, by)
+
+
+def item(auction: int, number: int, at: float) -> Event:
+    return event(f"item{{auction{{{auction}}}, item{{{number}}}}}", at)
+
+
+def pushed(driver: Driver, *events: Event) -> list[DerivedEvent]:
+    return [one.result() for each in events for one in driver.push([occurrence(each)])]
+
+
+def test_an_answer_comes_with_the_event_that_closes_its_group() -> None:
+    driver = driver_of(OFFERED, closed_by("end(auction(A))", "A"))
+    assert pushed(driver, item(1, 1, 10), item(2, 1, 11), item(1, 2, 12)) == []
+    [found] = pushed(driver, event("end{auction{1}}", 20), event("tick{1}", 21))
+    assert str(found.event.term) == "offered{auction{1}, number{2}}"
+    assert (found.known, found.event.end) == (20 * SECOND, 24 * 3600 * SECOND - 1)
+    assert driver.counts.in_state == 3  # a row of the other auction, and the end of the window twice
+    [other] = [one.result() for one in driver.close()]
+    assert str(other.event.term) == "offered{auction{2}, number{1}}"
+    assert other.known == other.event.end
+
+
+def test_what_ends_with_the_closing_event_still_counts() -> None:
+    driver = driver_of(OFFERED, closed_by("end(auction(A))", "A"))
+    found = pushed(driver, item(1, 1, 10), event("end{auction{1}}", 20), item(1, 2, 20), event("tick{1}", 21))
+    assert [str(one.event.term) for one in found] == ["offered{auction{1}, number{2}}"]
+
+
+def test_a_full_group_is_complete_at_once() -> None:
+    driver = driver_of(OFFERED, MostMatches(2, ("A",)))
+    found = pushed(driver, item(1, 1, 10), item(2, 1, 11), item(1, 2, 12), event("tick{1}", 13))
+    assert [(str(one.event.term), one.known) for one in found] == [("offered{auction{1}, number{2}}", 12 * SECOND)]
+
+
+def test_a_bound_on_all_groups_settles_all_of_them() -> None:
+    driver = driver_of(OFFERED, MostMatches(3, ()))
+    found = pushed(driver, item(1, 1, 10), item(2, 1, 11), item(1, 2, 12), event("tick{1}", 13))
+    assert sorted(str(one.event.term) for one in found) == [
+        "offered{auction{1}, number{2}}",
+        "offered{auction{2}, number{1}}",
+    ]
+
+
+def test_settled_groups_do_not_stay_among_those_that_wait() -> None:
+    driver = driver_of(OFFERED, closed_by("end(auction(A))", "A"))
+    for auction in range(1_000):
+        pushed(driver, item(auction, 1, auction), event(f"end{{auction{{{auction}}}}}", auction + 0.5))
+    assert driver.counts.in_state < 200
+
+
+def test_the_closing_event_is_read_by_the_rule_and_shown_in_its_plan() -> None:
+    program = program_of(OFFERED)
+    [rule] = program.rules
+    module = RuleModule(replace(program, rules=(replace(rule, settlements=(closed_by("end(auction(A))", "A"),)),)))
+    assert module.reads == {"item", "end"}
