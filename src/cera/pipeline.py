@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cera.algebra.unbounded_state import check_durations, check_state
+from cera.constraints.locations import NO_LOCATIONS, Locations
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.engines.spark.division.undivided import check_division
 from cera.errors import ProgramError
@@ -40,6 +41,8 @@ class Pipeline:
     enabled: frozenset[str] | None = None
     #: How many events of a rule or a type one event may end; None is the usual limit.
     answer_limit: int | None = None
+    #: Where events come from, for constraints about places.
+    locations: Locations = NO_LOCATIONS
 
     @cached_property
     def recognitions(self) -> tuple[Recognition, ...]:
@@ -57,7 +60,7 @@ class Pipeline:
 
     @cached_property
     def _compiled(self) -> CompiledProgram:
-        options = CompileOptions(self.timezone, self.calendars, self.semantics)
+        options = CompileOptions(self.timezone, self.calendars, self.semantics, self.locations)
         return compile_program(self._named, options, self.enabled)
 
     @property

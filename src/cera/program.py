@@ -14,6 +14,8 @@ from cera.connectors.records.layout import Layout, Rejected, layout_of
 from cera.connectors.records.python_values import duration_argument, limit_argument, microseconds, time_argument
 from cera.connectors.row_source import Rows
 from cera.connectors.source import source_of
+from cera.constraints.locating import check_located
+from cera.constraints.locations import NO_LOCATIONS, read_locations
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean
 from cera.engines.local import engine as local
 from cera.engines.local.session import Session
@@ -175,6 +177,7 @@ class Program(Pipeline):
         from cera.engines.spark.detecting import detect  # needs the extra `spark`
 
         _check_limits(None, recursion_limit)
+        check_located(self.layers.modules)
         given = _given_relations(relations)
         followed: StreamVersions | None = None
         if getattr(events, "isStreaming", False):
@@ -213,6 +216,7 @@ class Program(Pipeline):
         next call that moves time on; its rows are saved, and may come from a function that returns them.
         """
         _check_limits(tick_limit, recursion_limit)
+        check_located(self.layers.modules)
         longest = duration_argument("max_duration", max_duration)
         rows, refreshed = session_relations(self.layers, _given_relations(relations), self.timezone)
         settings = Settings(self.timezone, longest, tick_limit, recursion_limit=recursion_limit, relations=rows)
@@ -260,12 +264,13 @@ def load(
     calendars: str | Path | Sequence[Calendar] = (),
     enable: Sequence[str] | None = None,
     answer_limit: int | None = None,
+    locations: str | Path | None = None,
 ) -> Program:
     """Returns a program from files or a text: `load("fire.xceq")`, `load(["a.xceq", "b.epl"])`, `load("DETECT …")`.
 
     With `enable`, only the modules with these names run. Of a rule or type of a module one event may end
-    `answer_limit` events before a run gives up. The program may be wrong; `check` says how, and `run` raises
-    ProgramError.
+    `answer_limit` events before a run gives up. `locations` is a file that says where events come from, for constraints
+    about places. The program may be wrong; `check` says how, and `run` raises ProgramError.
     """
     if semantics not in (None, "practical", "formal"):
         raise UsageError(f"there is no semantics '{semantics}'; there are practical and formal")
@@ -280,7 +285,8 @@ def load(
         except (CalendarError, OSError) as error:
             raise UsageError(str(error)) from error
     sources = tuple(_source(part) for part in several)
-    loaded = Program(sources, semantics, timezone, tuple(calendars), answer_limit=answer_limit)
+    places = NO_LOCATIONS if locations is None else read_locations(Path(locations))
+    loaded = Program(sources, semantics, timezone, tuple(calendars), answer_limit=answer_limit, locations=places)
     return loaded if enable is None else enabling(loaded, enable)
 
 

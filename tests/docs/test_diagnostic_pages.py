@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from cera.constraints.locations import NO_LOCATIONS, locations_of
 from cera.diagnostics import Diagnostic, Source, render
 from cera.languages.streamlog.language import STREAMLOG
 from cera.languages.xchangeeq.language import XCHANGEEQ
 from cera.program import Program
 from cera.wording import on_command_line
-from docs.blocks import ROOT, blocks
+from docs.blocks import ROOT, Block, blocks
 
 FOLDER = ROOT / "docs" / "diagnostics"
 PAGES = sorted(FOLDER.glob("[A-Z][A-Z][0-9]*.md"))
@@ -48,9 +50,16 @@ def ending(code: str) -> str:
     return TRANSLATED[code][0] if code in TRANSLATED else LANGUAGES[code[:2]]
 
 
-def diagnose(text: str, code: str) -> list[Diagnostic]:
+def programs(page: Path) -> list[Block]:
+    """Returns the wrong program, its message and the right program."""
+    return [block for block in blocks(page) if block.language != "toml"]
+
+
+def diagnose(text: str, page: Path) -> list[Diagnostic]:
     """Returns what is said of a program; notes, and warnings that distract, on the page that is about them only."""
-    program = Program((Source(f"program.{ending(code)}", text),))
+    code = page.stem
+    places = [locations_of(tomllib.loads(block.text)) for block in blocks(page) if block.language == "toml"]
+    program = Program((Source(f"program.{ending(code)}", text),), locations=places[0] if places else NO_LOCATIONS)
     if code in TRANSLATED:
         target = TRANSLATED[code][1].target
         assert target is not None
@@ -81,8 +90,8 @@ def test_the_index_lists_every_page_with_its_title_and_severity(letters: str) ->
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_wrong_program_of_a_page_gets_the_message_shown(page: Path) -> None:
-    wrong, shown, _ = blocks(page)
-    found = diagnose(wrong.text, page.stem)
+    wrong, shown, _ = programs(page)
+    found = diagnose(wrong.text, page)
     message = "\n\n".join(on_command_line(render(diagnostic)) for diagnostic in found) + "\n"
     text = page.read_text()
     if os.environ.get("CERA_UPDATE_PAGES"):
@@ -96,6 +105,6 @@ def test_the_wrong_program_of_a_page_gets_the_message_shown(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_right_program_of_a_page_is_right(page: Path) -> None:
-    *_, right = blocks(page)
+    *_, right = programs(page)
     assert right.language == ending(page.stem)
-    assert [str(diagnostic) for diagnostic in diagnose(right.text, page.stem)] == []
+    assert [str(diagnostic) for diagnostic in diagnose(right.text, page)] == []

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import Any
 
 from cera.cli import report
-from cera.constraints.locations import read_locations
-from cera.constraints.module import UNKNOWN_PLACE, VIOLATION, ConstraintModule, parts_of_clause
-from cera.constraints.queries import Apart, Directed, SentFrom
+from cera.connectors.event_lines import event_line
+from cera.constraints.module import UNKNOWN_PLACE, VIOLATION, ConstraintModule
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
-from cera.model.terms.term import Term
+from cera.model.events.states import name_of
 from cera.model.time.time_text import TimeFormat
-from cera.modules.layering import Layer, Layers
-from cera.modules.module import Module
 from cera.running.choice import AUTO, Engine
-from cera.running.listener import Output
+from cera.running.listener import LineOutput, Output
+from cera.running.outcome import InputCounts
 from cera.running.request import Request
 
 #: How many violations of a constraint are shown.
@@ -39,29 +39,20 @@ def with_reference(request: Request) -> Request:
     return request
 
 
-def with_locations(layers: Layers, path: Path | None) -> Layers:
-    """Returns a program whose constraints know the places of a file. Raises UsageError where they need one."""
-    modules = [module for module in layers.modules if isinstance(module, ConstraintModule)]
-    if path is None:
-        asking = next(filter(None, map(_spatial, modules)), None)
-        if asking is not None:
-            raise UsageError(f"{asking} asks where events come from: give --locations FILE")
-        return layers
-    locations = read_locations(path)
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one constraint: how often it was violated, and the first violations as their JSON records."""
 
-    def located(module: Module) -> Module:
-        return replace(module, locations=locations) if isinstance(module, ConstraintModule) else module
+    file: str
+    name: str
+    place: str | None
+    number: int
+    first: tuple[Mapping[str, Any], ...]
 
-    return Layers(tuple(Layer(tuple(map(located, layer.modules))) for layer in layers.layers))
-
-
-def _spatial(module: ConstraintModule) -> str | None:
-    """Returns the place of the first condition about places."""
-    for clause in module.clauses:
-        for part in parts_of_clause(clause, [body for each in clause.definitions for body in each.bodies]):
-            if isinstance(part, Directed | SentFrom | Apart):
-                return str(part.span or module.name)
-    return None
+    @property
+    def as_json(self) -> dict[str, Any]:
+        named = {"file": self.file, "constraint": self.name, "place": self.place}
+        return {**named, "held": not self.number, "violations": self.number, "first": list(self.first)}
 
 
 class Tally:
@@ -69,8 +60,10 @@ class Tally:
 
     def __init__(self, times: TimeFormat) -> None:
         self._times = times
-        self.violations: dict[str, list[DerivedEvent]] = {}
-        self.numbers: dict[str, int] = {}
+        #: The first violations by rule, each with its number among all, which come in the order of time.
+        self._first: dict[str, list[tuple[int, Mapping[str, Any]]]] = {}
+        self._numbers: dict[str, int] = {}
+        self._taken = 0
         self.places: list[str] = []
 
     def counting(
@@ -81,50 +74,84 @@ class Tally:
         @contextmanager
         def output() -> Iterator[Output]:
             with opened() as inner:
-                yield _Counting(inner, self)
+                yield _CountingLines(inner, self) if isinstance(inner, LineOutput) else _Counting(inner, self)
 
         return output
 
     def take(self, item: DerivedEvent) -> None:
-        rule = item.derivations[0].rule
-        if item.event.label == VIOLATION:
-            self.numbers[rule] = self.numbers.get(rule, 0) + 1
-            first = self.violations.setdefault(rule, [])
+        """Counts a derived event."""
+        if item.event.label in (VIOLATION, UNKNOWN_PLACE):
+            self.take_record(event_line(item, self._times))
+
+    def take_record(self, record: Mapping[str, Any]) -> None:
+        """Counts a derived event that is a JSON record."""
+        term = record["term"]
+        if VIOLATION in term:
+            rule = record["rule"]
+            self._numbers[rule] = self._numbers.get(rule, 0) + 1
+            first = self._first.setdefault(rule, [])
             if len(first) < _SHOWN:
-                first.append(item)
-        elif item.event.label == UNKNOWN_PLACE:
-            self.places.append(_child(item.event.term, "name") or "no place at all")
+                first.append((self._taken, record))
+            self._taken += 1
+        elif UNKNOWN_PLACE in term:
+            self.places.append(str(term[UNKNOWN_PLACE].get("name", "no place at all")))
+
+    def verdicts(self, module: ConstraintModule) -> list[Verdict]:
+        """Returns what became of the constraints of a file, in its order."""
+        rules: dict[str, list[str]] = {}
+        places: dict[str, str | None] = {}
+        for clause in module.clauses:
+            rules.setdefault(clause.constraint, []).append(f"{module.name}.{clause.name}")
+            places.setdefault(clause.constraint, None if clause.span is None else str(clause.span))
+        found: list[Verdict] = []
+        for name, several in rules.items():
+            first = sorted((each for rule in several for each in self._first.get(rule, ())), key=itemgetter(0))
+            number = sum(self._numbers.get(rule, 0) for rule in several)
+            shown = tuple(record for _, record in first[:_SHOWN])
+            found.append(Verdict(module.name, name, places[name], number, shown))
+        return found
 
     def show(self, modules: Sequence[ConstraintModule]) -> None:
         """Says for each constraint whether it held, and shows the first violations."""
         for module in modules:
-            by_constraint: dict[str, list[str]] = {}
-            for clause in module.clauses:
-                by_constraint.setdefault(clause.constraint, []).append(f"{module.name}.{clause.name}")
-            held = [name for name, rules in by_constraint.items() if not any(rule in self.numbers for rule in rules)]
-            report.say(f"{module.name}: {report.count(len(by_constraint), 'constraint')}, {len(held)} held")
-            for name, rules in by_constraint.items():
-                number = sum(self.numbers.get(rule, 0) for rule in rules)
-                if number:
-                    report.say(report.printable(f"  {name}: violated {_often(number)}"))
-                    found = sorted(
-                        (each for rule in rules for each in self.violations.get(rule, [])),
-                        key=lambda each: each.event.output_key,
-                    )
-                    for each in found[:_SHOWN]:
-                        report.say(report.printable(f"    {self._line(each)}"))
+            verdicts = self.verdicts(module)
+            held = sum(not each.number for each in verdicts)
+            report.say(f"{module.name}: {report.count(len(verdicts), 'constraint')}, {held} held")
+            for each in verdicts:
+                if each.number:
+                    where = "" if each.place is None else f" ({each.place})"
+                    report.say(report.printable(f"  {each.name}: violated {_often(each.number)}{where}"))
+                    for record in each.first:
+                        report.say(report.printable(f"    {violation_text(record)}"))
         if self.places:
             listed = report.listed(sorted(self.places), 5)
             report.warn(report.printable(f"places that the file of locations does not know: {listed}"))
 
-    def _line(self, item: DerivedEvent) -> str:
-        term = item.event.term
-        binding = next((each for each in term.children if isinstance(each, Term) and each.label == "binding"), None)
-        values = [] if binding is None else [_value(each) for each in binding.children if isinstance(each, Term)]
-        found = _child(term, "found")
-        where = f" for {', '.join(values)}" if values else ""
-        said = f"expected {_child(term, 'expected')}" + (f", {found}" if found else "")
-        return f"{self._times.format(item.event.end)}{where}: {said}"
+
+def violation_text(record: Mapping[str, Any]) -> str:
+    """Returns a line about a violation: when, for what, what was expected and what was found."""
+    violation = record["term"][VIOLATION]
+    values = [f"{name} = {_value(value)}" for name, value in violation.get("binding", {}).items()]
+    where = f" for {', '.join(values)}" if values else ""
+    found = f", {violation['found']}" if "found" in violation else ""
+    return f"{record['end']}{where}: expected {violation['expected']}{found}"
+
+
+def unadmitted(modules: Sequence[ConstraintModule], counts: InputCounts) -> Iterator[str]:
+    """Yields warnings of records that constraints did not see: they speak of the admitted stream only."""
+    used = {name_of(label) for module in modules for label in module.reads if label is not None}
+    late: dict[str, int] = {}
+    for label, number in counts.late_labels.items():
+        late[name_of(label)] = late.get(name_of(label), 0) + number
+    seen = {label: number for label, number in late.items() if label in used}
+    if seen:
+        named = report.listed([f"{report.printable(label)} {number:,}" for label, number in sorted(seen.items())])
+        yield f"constraints have not seen late events of labels that they ask for: {named}"
+    if counts.rejected:
+        yield (
+            f"constraints have not seen {report.count(counts.rejected, 'record')} that "
+            f"{'was' if counts.rejected == 1 else 'were'} rejected; what they say is about the others"
+        )
 
 
 class _Counting:
@@ -141,16 +168,19 @@ class _Counting:
         self._inner.finish()
 
 
-def _child(term: Term, label: str) -> str | None:
-    for each in term.children:
-        if isinstance(each, Term) and each.label == label and each.children:
-            return str(each.children[0])
-    return None
+class _CountingLines(_Counting):
+    def __init__(self, inner: LineOutput, tally: Tally) -> None:
+        super().__init__(inner, tally)
+        self._lines = inner
+
+    def write_line(self, line: str) -> None:
+        if f'"{VIOLATION}"' in line or f'"{UNKNOWN_PLACE}"' in line:
+            self._tally.take_record(json.loads(line))
+        self._lines.write_line(line)
 
 
-def _value(term: Term) -> str:
-    value = term.children[0]
-    return f'{term.label} = "{value}"' if isinstance(value, str) else f"{term.label} = {value}"
+def _value(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _often(number: int) -> str:

@@ -110,6 +110,12 @@ def program_options(command: Command[R]) -> Command[R]:
         help="A TOML file with named calendars, besides those that the program names.",
     )
     @click.option(
+        "--locations",
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Where events come from, for constraints about places: rooms, areas, neighbours and coordinates, in TOML.",
+    )
+    @click.option(
         "--enable",
         metavar="MODULE,...",
         multiple=True,
@@ -132,6 +138,7 @@ def program_options(command: Command[R]) -> Command[R]:
         semantics: Any,
         timezone: str,
         calendars: Path | None,
+        locations: Path | None,
         enable: tuple[str, ...],
         answer_limit: int | None,
         **others: Any,
@@ -148,6 +155,7 @@ def program_options(command: Command[R]) -> Command[R]:
             calendars=calendars or (),
             enable=_enabled(enable),
             answer_limit=answer_limit,
+            locations=locations,
         )
         return command(program=program, **others)
 
@@ -300,7 +308,7 @@ def replay_options(command: Command[R]) -> Command[R]:
             sources,
             layout,
             engine,
-            until=_until(until, layout.times),
+            until=time_of("--until", until, layout.times),
             recursion_limit=recursion_limit,
             max_delay=None if max_delay is None else microseconds(max_delay),
             max_duration=None if max_duration is None else microseconds(max_duration),
@@ -348,11 +356,12 @@ def spark_settings(pairs: tuple[str, ...]) -> dict[str, str]:
     return settings
 
 
-def _until(text: str | None, times: TimeFormat) -> Time | None:
+def time_of(option: str, text: str | None, times: TimeFormat) -> Time | None:
+    """Returns the time that an option gives; None if it is not given. Raises UsageError."""
     try:
         return None if text is None else times.parse(text)
     except TimeError as error:
-        raise UsageError(f"--until: {error}") from error
+        raise UsageError(f"{option}: {error}") from error
 
 
 def _enabled(parts: tuple[str, ...]) -> list[str] | None:

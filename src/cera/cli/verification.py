@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import click
 
 from cera.automata.module import OVERDUE, PAST, POSSIBLE, VIOLATION, AutomatonModule
 from cera.cli import report
+from cera.constraints.module import ConstraintModule
 from cera.model.events.states import ENDING, OPENING
+from cera.model.time.interval import Time
 from cera.modules.layering import Layers
 from cera.modules.module import Module
 
@@ -81,17 +83,52 @@ def written_labels(*, possible: bool) -> frozenset[str]:
     return frozenset({VIOLATION, OVERDUE, *((POSSIBLE, PAST) if possible else ())})
 
 
-def instances(layers: Layers, opened: Mapping[str, int], ended: Mapping[str, int]) -> Iterator[str]:
+@dataclass(frozen=True)
+class InstanceCounts:
+    """What has become of the instances of an automaton."""
+
+    automaton: str
+    instances: int
+    finished: int
+    violated: int
+    running: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.automaton}: {report.count(self.instances, 'instance')}, {self.finished:,} finished, "
+            f"{self.violated:,} violated, {self.running:,} still running"
+        )
+
+
+def instances(layers: Layers, opened: Mapping[str, int], ended: Mapping[str, int]) -> Iterator[InstanceCounts]:
     """Yields for each automaton what has become of its instances. Opened ones are counted by the labels of what is
     derived, those that have ended by the labels of states."""
     for module in automata_of(layers):
         label = module.structure.labels[module.structure.root]
         seen, over = opened.get(OPENING + label, 0), ended.get(label, 0)
         violated = opened.get(module.violated_label, 0)
-        yield (
-            f"{module.name}: {report.count(seen, 'instance')}, {over - violated:,} finished, {violated:,} violated, "
-            f"{seen - over:,} still running"
-        )
+        yield InstanceCounts(module.name, seen, over - violated, violated, seen - over)
+
+
+def constraints_of(layers: Layers) -> list[ConstraintModule]:
+    return [module for module in layers.modules if isinstance(module, ConstraintModule)]
+
+
+def complete_since(layers: Layers, since: Time | None) -> Layers:
+    """Returns a program whose constraints take the stream as complete from a time on, if one is given."""
+    if since is None:
+        return layers
+    return layers.changed(lambda each: replace(each, since=since) if isinstance(each, ConstraintModule) else each)
+
+
+def from_option(command: F) -> F:
+    """--from."""
+    return click.option(
+        "--from",
+        "since",
+        metavar="TIME",
+        help="From when on the events are complete, for constraints that miss something; the first event if not given.",
+    )(command)
 
 
 def violations_text(number: int) -> str:

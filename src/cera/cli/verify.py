@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from cera.automata.module import VIOLATION
 from cera.cli import report
-from cera.cli.constraint_report import Tally, with_locations, with_reference
+from cera.cli.constraint_report import Tally, unadmitted, with_reference
 from cera.cli.engine_choice import with_engine
-from cera.cli.options import program_options, replay_options
+from cera.cli.options import program_options, replay_options, time_of
 from cera.cli.recording import Terminal, report_formats
 from cera.cli.side_files import check_side_files
 from cera.cli.summary import refuse, show_missing_attributes, show_summary
 from cera.cli.tables import on_terminal
 from cera.cli.verification import (
     VIOLATED,
+    InstanceCounts,
     automata_of,
+    complete_since,
+    constraints_of,
+    from_option,
     instances,
     possible_option,
     strict_verify_option,
@@ -28,11 +36,14 @@ from cera.cli.verification import (
     violations_text,
     written_labels,
 )
-from cera.connectors.sink import sink_of
+from cera.connectors.line_writer import write_output
+from cera.connectors.sink import Sink, StandardOutput, sink_of
 from cera.constraints.module import UNKNOWN_PLACE, ConstraintModule
 from cera.errors import UsageError
+from cera.model.events.event import DerivedEvent, Event
 from cera.program import Program
 from cera.running.engine import answer
+from cera.running.listener import Output
 from cera.running.outcome import Outcome
 from cera.running.request import Request
 from cera.running.run import Run
@@ -43,12 +54,8 @@ from cera.running.run import Run
 @program_options
 @strict_verify_option
 @possible_option
-@click.option(
-    "--locations",
-    metavar="FILE",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where events come from, for constraints about places: rooms, areas, neighbours and coordinates, in TOML.",
-)
+@from_option
+@click.option("--json", "as_json", is_flag=True, help="Write a summary of it all as JSON on standard output instead.")
 @click.option(
     "--as",
     "shown_as",
@@ -66,16 +73,20 @@ def verify(
     request: Request,
     expects_all: bool,
     possible: bool,
-    locations: Path | None,
+    since: str | None,
+    as_json: bool,
     shown_as: str | None,
     out: Path | None,
 ) -> None:
-    """Follows recorded events through the automata of the FILEs and writes what violates them: which event, of which
-    instance, in which state, and what was expected. Instances that are overdue, because nothing can happen to them any
-    more, are written too, and are no violations. A stream is verified by `cera stream --verify`.
+    """Follows recorded events through the automata (.ihta) and the constraints (.escl) of the FILEs and writes what
+    violates them. A stream is verified by `cera stream --verify`.
 
-    Constraints (.escl) are verified by the reference engine, over a whole recording: what violates them is written with
-    the values of the variables, what was expected and found, at the time at which it is certain.
+    Of an automaton: which event, of which instance, in which state, and what was expected. Instances that are overdue,
+    because nothing can happen to them any more, are written too, and are no violations.
+
+    Of a constraint: the values of the variables, what was expected and found, at the time at which it is certain.
+    Standard error says which constraints held, which were violated, how often, and shows the first violations. What
+    must be there is looked for between the first event, or --from, and the last, or --until.
 
     The exit status is 6 if there are violations, and 0 if there are none.
 
@@ -84,10 +95,13 @@ def verify(
       cera verify FILE --events events.jsonl --time-unit s
       cera verify FILE --events loans.jsonl.gz --label-field activity --strict-verify --as table
       cera verify metro.escl --events smoke.jsonl --locations metro.toml
+      cera verify auction.ihta fair.escl --events auctions.jsonl --json
     """
-    sink = sink_of(out)
+    sink: Sink = sink_of(out)
     program.checked()
-    constraints = [module for module in program.layers.modules if isinstance(module, ConstraintModule)]
+    if as_json and shown_as is not None and out is None:
+        raise UsageError("--json writes a summary instead of the violations; give --out to have them too, or no --as")
+    constraints = constraints_of(program.layers)
     if not constraints and not automata_of(program.layers):
         raise UsageError("there is no automaton in the program, and no constraint; rules are answered by `cera run`")
     request = with_reference(request) if constraints else with_engine(program, request, sink)
@@ -95,24 +109,64 @@ def verify(
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
     labels = written_labels(possible=possible) | {UNKNOWN_PLACE}
     request = replace(request, labels=labels, changes=True)
-    layers = with_locations(verified(program.layers, expects_all=expects_all, possible=possible), locations)
+    layers = verified(program.layers, expects_all=expects_all, possible=possible)
+    layers = complete_since(layers, time_of("--from", since, request.times))
     report.show_diagnostics(program.diagnostics)
     check_side_files(request, program)
     terminal = Terminal(request)
     tally = Tally(request.times)
-    opened = partial(terminal.output, out, table=table)
+    silent = as_json and out is None
+    opened = nothing_written if silent else partial(terminal.output, out, table=table)
     output = tally.counting(opened) if constraints else opened
+    if constraints:
+        sink = StandardOutput()  # of whatever engine, what is written comes by here, and is counted
     outcome = answer(Run(layers, program.expectations, program.timezone, request, sink, output, terminal))
     unusable = show_summary(program, request, replace(outcome, derived=_reports(outcome, labels)))
     show_missing_attributes(program, outcome)
     tally.show(constraints)
-    for line in instances(layers, outcome.derived, outcome.ended_states):
-        report.say(line)
+    for warning in unadmitted(constraints, outcome.counts):
+        report.warn(warning)
+    followed = list(instances(layers, outcome.derived, outcome.ended_states))
+    for each in followed:
+        report.say(str(each))
     violations = outcome.derived[VIOLATION]
     report.say(violations_text(violations))
+    if as_json:
+        write_output(json.dumps(summary(constraints, tally, followed, outcome), indent=2, ensure_ascii=False) + "\n")
     refuse(unusable)
     if violations:
         click.get_current_context().exit(VIOLATED)
+
+
+def summary(
+    constraints: Sequence[ConstraintModule], tally: Tally, followed: Sequence[InstanceCounts], outcome: Outcome
+) -> dict[str, Any]:
+    """Returns the JSON record of a verification."""
+    counts = outcome.counts
+    return {
+        "violations": outcome.derived[VIOLATION],
+        "constraints": [each.as_json for module in constraints for each in tally.verdicts(module)],
+        "automata": [asdict(each) for each in followed],
+        "unknown_places": sorted(tally.places),
+        "events": counts.records,
+        "late": counts.late,
+        "rejected": counts.rejected,
+        "warnings": list(unadmitted(constraints, counts)),
+    }
+
+
+class _Nothing:
+    def write(self, item: Event | DerivedEvent) -> None:
+        """Does nothing."""
+
+    def finish(self) -> None:
+        """Does nothing."""
+
+
+@contextmanager
+def nothing_written() -> Iterator[Output]:
+    """Opens an output that drops what it gets."""
+    yield _Nothing()
 
 
 def _reports(outcome: Outcome, labels: frozenset[str]) -> Counter[str]:

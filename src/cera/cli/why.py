@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ from cera.cli.side_files import check_side_files
 from cera.cli.verification import traced
 from cera.connectors.line_writer import lines, write_output
 from cera.connectors.sink import StandardOutput
+from cera.constraints.module import ConstraintModule
 from cera.languages.xchangeeq.printer import print_conditions, print_query_pattern
 from cera.model.events.event import Event
 from cera.model.events.states import is_ending, is_opening, state_label, state_term
@@ -38,6 +40,8 @@ from cera.running.run import Run
 COLLECTED_SHOWN = 20
 #: How many derivations deep the tree goes.
 DEEPEST = 50
+#: How many characters of a constraint are shown.
+TEXT_SHOWN = 300
 
 
 @click.command("why", short_help="Show how an event came about.")
@@ -126,6 +130,12 @@ class _Tree:
     causes: Causes
     shown: set[Event] = field(default_factory=set)
 
+    @cached_property
+    def constraints(self) -> frozenset[str]:
+        """The names of the rules that are constraints."""
+        modules = (each for each in self.causes.modules if isinstance(each, ConstraintModule))
+        return frozenset(name for module in modules for name in module.parts)
+
     def event(self, event: Event, identifier: str = "", depth: int = 0) -> Node:
         title = f"{identifier}{event_text(event)} {self.causes.times_of(event)}"
         item = self.causes.derived.get(event)
@@ -147,7 +157,8 @@ class _Tree:
         return Node(title, tuple(children))
 
     def reason(self, reason: Reason, depth: int) -> Node:
-        title = f"by rule {reason.derivation.rule}" + (f" ({reason.place})" if reason.place else "")
+        what = "constraint" if reason.derivation.rule in self.constraints else "rule"
+        title = f"by {what} {reason.derivation.rule}" + (f" ({reason.place})" if reason.place else "")
         if reason.values:
             title += " with " + ", ".join(f"{name} = {format_value(value)}" for name, value in reason.values.items())
         causes = reason.derivation.causes
@@ -160,6 +171,8 @@ class _Tree:
             children.append(Node(f"no {print_query_pattern(part.pattern)} while {part.window} {window}{condition}"))
         if reason.branch.conditions:
             children.append(Node(f"where {_conditions(reason.branch.conditions)}"))
+        if what == "constraint" and reason.place is not None:
+            children.append(Node(printable(_shortened(" ".join(reason.place.text.split())))))
         return Node(printable(title), tuple(children))
 
     def _collected(self, events: Sequence[Event], depth: int) -> Iterator[Node]:
@@ -168,6 +181,10 @@ class _Tree:
         more = len(events) - COLLECTED_SHOWN
         if more > 0:
             yield Node(f"… and {more:,} more")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= TEXT_SHOWN else text[: TEXT_SHOWN - 1] + "…"
 
 
 def _conditions(conditions: Sequence[Expression]) -> str:

@@ -44,6 +44,8 @@ class ConstraintModule:
     locations: Locations = NO_LOCATIONS
     #: The relations that clauses ask for.
     relations: tuple[RelationDeclaration, ...] = ()
+    #: From when on the stream is complete; None for its first event.
+    since: Time | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
 
     is_recursive = False
@@ -83,8 +85,10 @@ class ConstraintModule:
 
     @property
     def outputs(self) -> tuple[Output, ...]:
-        names = [f"{self.name}.{clause.name}" for clause in self.clauses]
-        found = [Output(name, VIOLATION, (), VIOLATION, (), self.span) for name in names]
+        found = [
+            Output(f"{self.name}.{clause.name}", VIOLATION, (), VIOLATION, (), clause.span or self.span)
+            for clause in self.clauses
+        ]
         return (*found, Output(self.name, UNKNOWN_PLACE, (), UNKNOWN_PLACE, (), self.span))
 
     @property
@@ -167,6 +171,8 @@ class ConstraintDefinition:
             found = Interval(first, extent.end)
         if found is None:
             return Answer(())
+        if self.module.since is not None:
+            found = Interval(min(self.module.since, found.end), found.end)
         stream = Stream(
             happenings,
             found,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NoReturn, Protocol
 
+from cera.constraints.locating import check_located
 from cera.diagnostics import Diagnostic
 from cera.engines.reference.processor import DefinitionProcessor
 from cera.errors import ProgramError, UsageError
@@ -106,12 +107,14 @@ ENGINES: Mapping[str, Engine] = MappingProxyType(
 def answer(run: Run) -> Outcome:
     """Answers a program over recorded events: the one way from sources to an output, whatever the engine."""
     run = replace(run, layers=run.layers.with_times(run.request.times))
+    check_located(run.layers.modules)
     return _ready(run.request.engine, run.layers).answer(run)
 
 
 def stream(run: StreamRun) -> RunningStream:
     """Opens a program over a stream: the one way from sources that go on to a sink."""
     run = replace(run, layers=run.layers.with_times(run.request.layout.times))
+    check_located(run.layers.modules)
     return _ready(run.request.engine, run.layers).stream(run)
 
 

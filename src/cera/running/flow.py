@@ -60,6 +60,7 @@ class Flow:
         self._derived: Counter[str] = Counter()
         self._written = self._late_events = self._repeated = self._after_until = 0
         self._late_ends = self._repaired = 0
+        self._late_labels: Counter[str] = Counter()
         self._awaited = awaited = awaited_states(run.layers)
         self._open_states = OpenStates(awaited, request.until) if awaited else None
         #: The late events of the piece that is being processed.
@@ -130,6 +131,7 @@ class Flow:
             admitted.changed,
             self._repaired + self._driver.repaired,
             self._late_ends,
+            self._late_labels,
         )
 
     def _run(self, show: Callable[[str], None]) -> None:
@@ -309,6 +311,7 @@ class Flow:
 
     def _take_late(self, event: Occurrence) -> None:
         self._late_events += 1
+        self._late_labels[event.label] += 1
         self._late_now.append(event)
         self._late_ends += names_end(event.label, event.qualifier)
         between = self._driver.arrived - self._in_time

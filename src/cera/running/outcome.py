@@ -32,6 +32,8 @@ class InputCounts:
     changes: Changes = field(default_factory=dict)
     repaired: int = 0
     late_ends: int = 0
+    #: The late events by label, where an engine of this process has seen them.
+    late_labels: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -124,13 +124,14 @@ def test_violations_of_constraints_are_written_and_counted_by_constraint(tmp_pat
     ]
     assert found[1]["term"]["violation"]["binding"] == {"N": 2}
     assert set(found[0]["causes"]) == {"o", "p"}
-    assert "shop: 2 constraints, 0 held\n  paid: violated once\n    80 for N = 2:" in result.stderr
+    assert "shop: 2 constraints, 0 held\n  paid: violated once (" in result.stderr
+    assert "shop.escl:2:1)\n    80 for N = 2: expected" in result.stderr
 
 
 def test_constraints_about_places_need_locations(tmp_path: Path) -> None:
     result = verify_constraints(tmp_path)
     assert result.exit_code == 2
-    assert "asks where events come from: give --locations FILE" in result.stderr
+    assert "asks where events come from: give --locations" in result.stderr
 
 
 def test_other_engines_do_not_verify_constraints_yet(tmp_path: Path) -> None:
@@ -142,6 +143,6 @@ def test_other_engines_do_not_verify_constraints_yet(tmp_path: Path) -> None:
 def test_constraints_alone_are_not_run(tmp_path: Path) -> None:
     verify_constraints(tmp_path)
     given = ["run", str(tmp_path / "shop.escl"), "--events", str(tmp_path / "events.jsonl"), "--time-unit", "s"]
-    result = CliRunner().invoke(main, [*given, "--engine", "local"])
+    result = CliRunner().invoke(main, [*given, "--engine", "local", "--locations", str(tmp_path / "places.toml")])
     assert result.exit_code == 2
     assert "constraints are verified by `cera verify`" in result.stderr

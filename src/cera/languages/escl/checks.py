@@ -8,13 +8,15 @@ from cera.constraints.clause import Clause
 from cera.constraints.implication import contradicts, implies, is_trivial, is_unsatisfiable
 from cera.diagnostics import Diagnostic, Note, in_source_order
 from cera.languages.escl.names import check_names
+from cera.languages.escl.places import check_places
 from cera.languages.escl.scopes import scopes
 from cera.languages.escl.syntax import Program
 from cera.languages.escl.times import check_times
 from cera.languages.escl.values import check_values
+from cera.languages.protocol.results import CompileOptions
 
 
-def check(program: Program, timezone: str) -> list[Diagnostic]:
+def check(program: Program, options: CompileOptions) -> list[Diagnostic]:
     """Returns the diagnostics of a file whose text could be read, in source order."""
     found: list[Diagnostic] = [*check_names(program)]
     several, problems = scopes(program)
@@ -22,6 +24,7 @@ def check(program: Program, timezone: str) -> list[Diagnostic]:
     for scope in several:
         found += check_values(scope)
         found += check_times(scope)
+        found += check_places(scope, options.locations)
     unique = {(each.code, each.span, each.message): each for each in found}
     return list(in_source_order(list(unique.values())))
 

@@ -82,10 +82,14 @@ class Escl(Language[Program]):
         found: list[Diagnostic] = []
         for file in (each for each in parsed if not each.diagnostics):
             for written in file.modules:
-                problems = check(written.syntax, options.timezone)
+                problems = check(written.syntax, options)
+                if not written.syntax.constraints:
+                    hint = "write `IN ANY CASE … END` or `IF … THEN … END`"
+                    message = "there is no constraint in the file"
+                    problems.append(Diagnostic("EC408", "warning", message, written.span, hint))
                 lowered: ConstraintModule | None = None
                 if not any(each.severity == "error" for each in problems):
-                    lowered, errors = lower(written.syntax, written.name, written.span, options.timezone)
+                    lowered, errors = lower(written.syntax, written.name, written.span, options)
                     problems += errors
                 if lowered is not None:
                     problems += minimal(lowered.clauses)

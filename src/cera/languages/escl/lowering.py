@@ -9,6 +9,7 @@ from cera.diagnostics import Diagnostic, Span
 from cera.languages.atoms.syntax import Relation
 from cera.languages.escl.steps import normal_forms
 from cera.languages.escl.syntax import Program
+from cera.languages.protocol.results import CompileOptions
 from cera.model.time.clock import TimeError
 from cera.model.time.interval import Time
 from cera.model.time.time_text import parse_datetime
@@ -16,18 +17,18 @@ from cera.rules.declarations import RelationDeclaration
 
 
 def lower(
-    program: Program, name: str, span: Span | None, timezone: str
+    program: Program, name: str, span: Span | None, options: CompileOptions
 ) -> tuple[ConstraintModule | None, list[Diagnostic]]:
     """Returns the module of a file, or None and its errors."""
     problems: list[Diagnostic] = []
-    origin = origin_of(program, timezone, problems)
+    origin = origin_of(program, options.timezone, problems)
     try:
         clauses: list[Clause] = [clause for steps in normal_forms(program) for clause in steps.clauses]
     except TooManyAlternativesError as error:
         hint = "write several constraints, or derive what they have in common by a local definition"
         return None, [*problems, Diagnostic("EC301", "error", str(error), error.span, hint)]
     relations = tuple(map(declaration_of, program.relations))
-    module = ConstraintModule(name, tuple(clauses), origin, relations=relations, span=span)
+    module = ConstraintModule(name, tuple(clauses), origin, options.locations, relations, span=span)
     return (None if problems else module), problems
 
 

@@ -1,4 +1,4 @@
-"""Timers, windows and places: whether they can be, and how they are read."""
+"""Timers and windows: whether they can be, and how they are read."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from cera.constraints.names import declared_identifier, time_identifiers
 from cera.constraints.queries import (
-    Apart,
     Combination,
-    Directed,
     HullLiteral,
     Literal,
     Membership,
     Part,
-    SentFrom,
     Spread,
     TimerLiteral,
     ValidityTime,
@@ -30,7 +27,6 @@ from cera.model.time.durations import format_duration
 from cera.model.time.periodic_windows import checked_period
 from cera.model.time.time_text import parse_datetime
 from cera.rules.states import STATE_TIMERS
-from cera.wording import Setting
 
 #: Timers that lie outside of what they are relative to, but for one point.
 _OUTSIDE = ("from-end", "from-start-backward")
@@ -50,10 +46,6 @@ def check_times(scope: Scope) -> Iterator[Diagnostic]:
                 yield from _outside(part.time, scope, declared)
             case Spread():
                 yield from _bare(part)
-            case Directed() | SentFrom() | Apart():
-                message = "this asks where events come from, which a file of locations says"
-                hint = f"give it with {Setting.LOCATIONS} when the constraints are verified"
-                yield Diagnostic("EC406", "note", message, part.span, hint)
             case _:
                 pass
 

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Generic, Literal, TypeVar
 
 from cera.connectors.actions.action import Action
+from cera.constraints.locations import NO_LOCATIONS, Locations
 from cera.diagnostics import Diagnostic, Source, Span
 from cera.model.calendars.calendar_files import Calendar
 from cera.model.expressions.expression import Expression
@@ -61,13 +62,14 @@ def module_of_file(source: Source, syntax: T, definitions: tuple[str, ...], clas
 
 @dataclass(frozen=True)
 class CompileOptions:
-    """Options besides the sources: the zone of times without one, calendars, and a semantics that overrides that of the
-    sources.
+    """Options besides the sources: the zone of times without one, calendars, a semantics that overrides that of the
+    sources, and where events come from.
     """
 
     timezone: str = "UTC"
     calendars: tuple[Calendar, ...] = ()
     semantics: Semantics | None = None
+    locations: Locations = NO_LOCATIONS
 
 
 @dataclass(frozen=True)

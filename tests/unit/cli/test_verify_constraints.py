@@ -1,0 +1,203 @@
+"""Constraints on the command line: what is said of them, to a person and to a tool, and what reacts to violations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cera.cli.main import main
+
+ORDERS = """CONSTRAINT paid:
+  IF event o: order(id(N)) and event w: from-end[o, 60 sec] THEN while w: event: payment(id(N)) END
+CONSTRAINT once: IN ANY CASE exists <= 1 event: order(id(N)) END
+"""
+EVENTS = (
+    {"at": 0, "term": {"order": {"id": 1}}},
+    {"at": 5, "term": {"order": {"id": 1}}},
+    {"at": 20, "term": {"payment": {"id": 1}}},
+    {"at": 100, "term": {"order": {"id": 2}}},
+    {"at": 300, "term": {"order": {"id": 3}}},
+    {"at": 310, "term": {"payment": {"id": 3}}},
+)
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("shop.escl").write_text(ORDERS)
+    write("events.jsonl", EVENTS)
+
+
+def write(name: str, records: tuple[dict[str, Any], ...]) -> None:
+    Path(name).write_text("".join(f"{json.dumps(each)}\n" for each in records))
+
+
+def cera(command: str, *given: str) -> Result:
+    return CliRunner().invoke(main, [command, *given, "--events", "events.jsonl", "--time-unit", "s"])
+
+
+def violations(result: Result) -> list[tuple[float, str]]:
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    return [(each["end"], each["term"]["violation"]["constraint"]) for each in records]
+
+
+def test_the_summary_has_what_held_and_what_was_violated_with_its_place() -> None:
+    result = cera("verify", "shop.escl")
+    assert result.exit_code == 6
+    assert violations(result) == [(5, "once"), (160, "paid")]
+    assert result.stderr.endswith(
+        """shop: 2 constraints, 0 held
+  paid: violated once (shop.escl:1:1)
+    160 for N = 2: expected at least 1 payment, found none
+  once: violated once (shop.escl:3:1)
+    5 for N = 1: expected at most 1 order, found 2
+2 violations
+"""
+    )
+
+
+def test_only_the_first_three_violations_of_a_constraint_are_shown_and_all_are_written() -> None:
+    write("events.jsonl", tuple({"at": at, "term": {"order": {"id": at // 2}}} for at in range(10)))
+    result = cera("verify", "shop.escl", "--until", "10")
+    assert "  once: violated 5 times" in result.stderr
+    assert result.stderr.count("expected at most 1 order") == 3
+    assert len(violations(result)) == 5
+
+
+def test_json_is_a_summary_for_tools() -> None:
+    result = cera("verify", "shop.escl", "--json", "-q")
+    assert result.exit_code == 6
+    found = json.loads(result.stdout)
+    assert (found["violations"], found["events"], found["late"], found["rejected"]) == (2, 6, 0, 0)
+    assert [(each["constraint"], each["place"], each["held"], each["violations"]) for each in found["constraints"]] == [
+        ("paid", "shop.escl:1:1", False, 1),
+        ("once", "shop.escl:3:1", False, 1),
+    ]
+    [first] = found["constraints"][0]["first"]
+    assert first["term"]["violation"]["binding"] == {"N": 2}
+    assert found["automata"] == found["unknown_places"] == found["warnings"] == []
+
+
+def test_json_leaves_the_violations_to_a_file_if_one_is_named() -> None:
+    result = cera("verify", "shop.escl", "--json", "-q", "--out", "found.jsonl")
+    assert json.loads(result.stdout)["violations"] == 2
+    assert len(Path("found.jsonl").read_text().splitlines()) == 2
+    assert cera("verify", "shop.escl", "--json", "--as", "table").exit_code == 2
+
+
+def test_constraints_that_hold_end_with_status_0() -> None:
+    write("events.jsonl", EVENTS[4:])
+    result = cera("verify", "shop.escl")
+    assert result.exit_code == 0
+    assert result.stderr.endswith("shop: 2 constraints, 2 held\nno violations\n")
+
+
+def test_what_must_be_there_is_looked_for_from_a_time_on_and_until_one() -> None:
+    Path("shop.escl").write_text(
+        "WHILE Range 100 sec LET CONSTRAINT busy: IN ANY CASE exists >= 1 event: order() END END"
+    )
+    write("events.jsonl", (EVENTS[3], EVENTS[5]))  # an order at 100, a payment at 310
+    assert violations(cera("verify", "shop.escl")) == [(299.999999, "busy")]
+    assert violations(cera("verify", "shop.escl", "--from", "0")) == [(99.999999, "busy"), (299.999999, "busy")]
+    assert violations(cera("verify", "shop.escl", "--from", "0", "--until", "250")) == [(99.999999, "busy")]
+    assert violations(cera("verify", "shop.escl", "--from", "250")) == []
+    wrong = cera("verify", "shop.escl", "--from", "soon")
+    assert wrong.exit_code == 2
+    assert "--from: " in wrong.stderr
+
+
+def test_late_and_rejected_records_of_labels_that_constraints_ask_for_are_a_warning() -> None:
+    late = {"at": 1, "term": {"payment": {"id": 1}}}
+    write("events.jsonl", (*EVENTS, late, {"at": 400, "term": {"other": {}}}, {"at": 2, "term": {"other": {}}}))
+    with Path("events.jsonl").open("a") as file:
+        file.write("{not a record\n")
+    result = cera("verify", "shop.escl", "--max-delay", "10 sec")
+    assert "warning: constraints have not seen late events of labels that they ask for: payment 1" in result.stderr
+    assert "warning: constraints have not seen 1 record that was rejected" in result.stderr
+    assert "other" not in next(line for line in result.stderr.splitlines() if "have not seen late" in line)
+    warnings = json.loads(cera("verify", "shop.escl", "--max-delay", "10 sec", "--json", "-q").stdout)["warnings"]
+    assert len(warnings) == 2
+
+
+def test_a_typo_in_a_label_or_an_attribute_is_reported() -> None:
+    Path("shop.escl").write_text("CONSTRAINT once: IN ANY CASE exists <= 1 event: ordr(id(N)) END")
+    result = cera("verify", "shop.escl")
+    assert result.exit_code == 7
+    assert "no event could be used" in result.stderr
+    Path("shop.escl").write_text("CONSTRAINT once: IF event: order(nr(N)) THEN event: payment(id(N)) END")
+    result = cera("verify", "shop.escl")
+    assert "asks for `nr` of `order` (shop.escl:1:28), and no such event has it; they have `id`" in result.stderr
+
+
+def test_a_file_without_constraints_is_reported() -> None:
+    Path("shop.escl").write_text("# nothing yet\n")
+    result = cera("verify", "shop.escl")
+    assert "warning[EC408]: there is no constraint in the file" in result.stderr
+
+
+AUTOMATON = """automaton Shop(id(N)) {
+  start Open;
+  end Paid;
+  enter -> Open: order(id(unique N* for 1 day));
+  Open -> Paid: payment(id(N)) and e(this) - e(last) < 60 sec;
+}
+"""
+
+
+def test_automata_and_constraints_are_verified_together() -> None:
+    Path("shop.ihta").write_text(AUTOMATON)
+    Path("open.escl").write_text(
+        "WHILE state: open(id(N)) LET CONSTRAINT soon: IN ANY CASE exists >= 1 event: payment(id(N)) END END"
+    )
+    result = cera("verify", "shop.ihta", "open.escl")
+    assert "open: 1 constraint, " in result.stderr
+    assert "Shop: " in result.stderr
+    found = json.loads(cera("verify", "shop.ihta", "open.escl", "--json", "-q").stdout)
+    assert [each["constraint"] for each in found["constraints"]] == ["soon"]
+    assert [each["automaton"] for each in found["automata"]] == ["Shop"]
+
+
+def test_why_says_which_constraint_and_which_events() -> None:
+    [(_, first), _] = [
+        (each["end"], each["id"]) for each in map(json.loads, cera("verify", "shop.escl").stdout.splitlines())
+    ]
+    result = cera("why", "shop.escl", "--event", first, "--engine", "reference")
+    lines = result.stdout.splitlines()
+    assert 'constraint{"once"}, expected{"at most 1 order"}, found{"found 2"}' in lines[1]
+    assert lines[2:] == [
+        "└─ by constraint shop.once (shop.escl:3:1)",
+        "   ├─ order: order{id{1}} [0, 0]",
+        "   ├─ order 2: order{id{1}} [5, 5]",
+        "   └─ CONSTRAINT once: IN ANY CASE exists <= 1 event: order(id(N)) END",
+    ]
+
+
+REACTIONS = {
+    "rule.xceq": "DETECT complaint { constraint { var C } } ON event v: violation {{ constraint { var C } }} END",
+    "message.xceq": """RAISE to(recipient="http://example.org/desk") { complaint { constraint { var C } } }
+ON event v: violation {{ constraint { var C } }} END""",
+    "rule.slog": "complaint(constraint(C)) <- violation(constraint(C)).",
+    "module.epl": """begin Desk
+  monitor violation;
+  complaint: violation(V) as complaint(constraint: V.constraint).
+end.""",
+}
+
+
+@pytest.mark.parametrize("name", REACTIONS)
+def test_rules_of_other_languages_react_to_violations(name: str) -> None:
+    Path(name).write_text(REACTIONS[name])
+    result = cera("run", "shop.escl", name, "--engine", "reference", "--select", "complaint")
+    assert result.exit_code == 0, result.stderr
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [(each["end"], each["term"]["complaint"]["constraint"]) for each in found] == [(5, "once"), (160, "paid")]
+
+
+def test_constraints_speak_of_what_rules_derive() -> None:
+    Path("rule.slog").write_text("large(id(N)) <- order(id(N)) and N > 2.")
+    Path("shop.escl").write_text("CONSTRAINT small: IN ANY CASE exists = 0 event: large(id(N)) END")
+    assert violations(cera("verify", "rule.slog", "shop.escl")) == [(300, "small")]
