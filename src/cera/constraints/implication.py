@@ -18,7 +18,7 @@ from cera.constraints.specification import SOME
 from cera.model.expressions.expression import Comparison, EventReference, Variable
 
 #: Which comparisons follow from one.
-_WEAKER = {
+WEAKER = {
     "=": ("=", "<=", ">="),
     "<": ("<", "<=", "!="),
     ">": (">", ">=", "!="),
@@ -134,7 +134,7 @@ def _weaker(part: Part, other: Part, names: Renaming) -> Iterator[Renaming]:
         found = _unified(_uncounted(part), _uncounted(other), names)
         if found is not None and mine is not None and theirs is not None and mine and mine <= theirs:
             yield found
-    elif isinstance(part, Comparison) and isinstance(other, Comparison) and other.operator in _WEAKER[part.operator]:
+    elif isinstance(part, Comparison) and isinstance(other, Comparison) and other.operator in WEAKER[part.operator]:
         found = _unified(replace(part, operator=other.operator), other, names)
         if found is not None:
             yield found
