@@ -1,0 +1,1 @@
+"""From clauses to rules of the hub, which derive their violations."""

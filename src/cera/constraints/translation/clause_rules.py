@@ -1,0 +1,105 @@
+"""The rules that derive the violations of a clause, or why there are none.
+
+violation{…} <- body and each alternative of the head is refuted      a point when all of that is certain
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from cera.constraints.clause import Clause
+from cera.constraints.groups import binds
+from cera.constraints.queries import Literal
+from cera.constraints.translation.bodies import body_of
+from cera.constraints.translation.places import NotByRulesError
+from cera.constraints.translation.refutations import Refuted, ways_of
+from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
+from cera.model.expressions.expression import Call, Expression, Variable
+from cera.model.expressions.expression import Literal as Constant
+from cera.model.time.interval import Time
+from cera.rules.declarations import RelationDeclaration
+from cera.rules.rule import Rule
+
+#: The label of the events that constraints derive.
+VIOLATION = "violation"
+#: More rules than these would do more work than one walk over the events.
+MOST_RULES = 8
+
+
+@dataclass(frozen=True)
+class ByRules:
+    """The rules of a clause, of which each derives violations."""
+
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True)
+class EventByEvent:
+    """Why a clause has no rules, in words of the constraint."""
+
+    reason: str
+
+
+def rules_of(
+    clause: Clause, module: str, relations: Sequence[RelationDeclaration] = (), origin: Time = 0
+) -> ByRules | EventByEvent:
+    """Returns the rules that derive the violations of a clause of a module, or why there are none."""
+    try:
+        return ByRules(tuple(_rules(clause, module, relations, origin)))
+    except NotByRulesError as reason:
+        return EventByEvent(str(reason))
+
+
+def _rules(clause: Clause, module: str, relations: Sequence[RelationDeclaration], origin: Time) -> Iterator[Rule]:
+    if clause.definitions:
+        raise NotByRulesError("what a local definition derives is counted")
+    fixed = {each.name for each in relations if each.refresh is None and each.valid_from is None}
+    body = body_of(clause, origin, fixed)
+    alternatives = [ways_of(each, body, alone=len(clause.head) == 1) for each in clause.head]
+    chosen = list(product(*alternatives))
+    if len(chosen) > MOST_RULES:
+        raise NotByRulesError("there are too many ways to refute the head")
+    for number, ways in enumerate(chosen, 1):
+        branch = body.copied()
+        found = [way.add(branch) for way in ways]
+        free = [] if len(clause.head) > 1 else [each for each in clause.head[0] if isinstance(each, Literal)]
+        values = sorted(branch.bound.union(*(binds(each) for each in free if each.count is not None)))
+        head = _head(clause, values, _together(found))
+        name = f"{module}.{clause.name}"
+        made = branch.branch(head)
+        if not made.events:
+            raise NotByRulesError("nothing has to happen")
+        yield Rule(name if number == 1 else f"{name}#{number}", head, (made,), span=clause.span, momentary=True)
+
+
+def _together(found: Sequence[Refuted]) -> Refuted:
+    """Returns what is said of all alternatives. Raises NotByRulesError if the last of them is not always the same."""
+    windows = list(dict.fromkeys(each.window for each in found if each.found))
+    if len(windows) > 1 or (windows and any(each.is_timed for each in found)):
+        raise NotByRulesError("alternatives count in different times")
+    expected = ", or ".join(dict.fromkeys(each.expected for each in found))
+    facts = ", ".join(dict.fromkeys(each.found for each in found if each.found))
+    return Refuted(expected, facts, windows[0] if windows else None)
+
+
+def _head(clause: Clause, values: Sequence[str], refuted: Refuted) -> Construct:
+    """Returns the head of a rule: the event that `cera.constraints.module.violation_event` makes of a violation."""
+    children: list[Construct] = [_child("constraint", Constant(clause.constraint))]
+    if clause.span is not None:
+        children.append(_child("place", Constant(str(clause.span))))
+    if values:
+        children.append(ConstructTerm("binding", tuple(_child(name, Variable(name)) for name in values)))
+    if refuted.window is not None:
+        begin, end = refuted.window
+        bounds = (_child("from", Call("iso", (begin,))), _child("to", Call("iso", (end,))))
+        children.append(ConstructTerm("window", bounds))
+    children.append(_child("expected", Constant(refuted.expected)))
+    if refuted.found:
+        children.append(_child("found", Constant(refuted.found)))
+    return ConstructTerm(VIOLATION, tuple(children))
+
+
+def _child(label: str, value: Expression) -> Construct:
+    return ConstructTerm(label, (ConstructValue(value),))
