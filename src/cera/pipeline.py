@@ -14,6 +14,7 @@ from functools import cached_property
 
 from cera.algebra.unbounded_state import check_durations, check_state
 from cera.constraints.locations import NO_LOCATIONS, Locations
+from cera.constraints.translation.state_warnings import check_constraint_state
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.engines.spark.division.undivided import check_division
 from cera.errors import ProgramError
@@ -112,7 +113,10 @@ class Pipeline:
     @cached_property
     def state_warnings(self) -> tuple[Diagnostic, ...]:
         """Where what must be remembered grows with the stream; of no interest on a recorded one."""
-        return () if self.errors else (*check_state(self.rules), *self.modules.state_warnings)
+        if self.errors:
+            return ()
+        constraints = check_constraint_state(each.module for each in self.modules.found)
+        return (*check_state(self.rules), *constraints, *self.modules.state_warnings)
 
     @cached_property
     def notes(self) -> tuple[Diagnostic, ...]:

@@ -16,6 +16,7 @@ from cera.connectors.row_source import Rows
 from cera.connectors.source import source_of
 from cera.constraints.locating import check_located
 from cera.constraints.locations import NO_LOCATIONS, read_locations
+from cera.constraints.translation.layers import by_rules
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean
 from cera.engines.local import engine as local
 from cera.engines.local.session import Session
@@ -185,7 +186,7 @@ class Program(Pipeline):
         else:
             rows = read_relations(self.layers, given, self.timezone, in_place=True)
         return detect(
-            self.layers,
+            by_rules(self.layers),
             events,
             max_delay=microseconds(max_delay),
             max_duration=duration_argument("max_duration", max_duration),
@@ -220,7 +221,7 @@ class Program(Pipeline):
         longest = duration_argument("max_duration", max_duration)
         rows, refreshed = session_relations(self.layers, _given_relations(relations), self.timezone)
         settings = Settings(self.timezone, longest, tick_limit, recursion_limit=recursion_limit, relations=rows)
-        processor = program_processor(self.layers, settings)
+        processor = program_processor(by_rules(self.layers), settings)
         return Session(
             processor,
             max_delay=microseconds(max_delay),
@@ -233,7 +234,8 @@ class Program(Pipeline):
     def processor(self, *, max_duration: int | None = None, tick_limit: int | None = None) -> AnyProcessor:
         """Returns the program compiled for the local engine, which a driver or a session drives."""
         rows = read_relations(self.layers, {}, self.timezone)
-        return program_processor(self.layers, Settings(self.timezone, max_duration, tick_limit, relations=rows))
+        layers = by_rules(self.layers)
+        return program_processor(layers, Settings(self.timezone, max_duration, tick_limit, relations=rows))
 
 
 def _given_relations(relations: object) -> Mapping[str, object]:

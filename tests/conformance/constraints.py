@@ -19,6 +19,7 @@ from cera.model.events.relation_rows import ReadRows, RelationRow
 from cera.model.events.states import OPEN
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
+from conformance.clause_rules import assert_rules_agree
 
 SECOND = 1_000_000
 
@@ -53,7 +54,26 @@ def state(label: str, begin: float, end: float | None, **attributes: Any) -> Hap
     return Happening(term(label, attributes), round(begin * SECOND), last, "state")
 
 
+def relations(rows: Mapping[str, Sequence[Mapping[str, Any]]] | None) -> dict[str, ReadRows]:
+    return {
+        name: ReadRows(tuple(RelationRow(term(name, row)) for row in several)) for name, several in (rows or {}).items()
+    }
+
+
 def judged(
+    text: str, happenings: Sequence[Happening], *, extent: tuple[float, float] | None = None, **more: Any
+) -> Verdict:
+    """Returns the violations, which rules have to find as well where they can say a clause."""
+    found = by_definition(text, happenings, extent=extent, **more)
+    if extent is None:
+        until = more.get("until")
+        assert_rules_agree(
+            text, happenings, None if until is None else round(until * SECOND), relations(more.get("rows"))
+        )
+    return found
+
+
+def by_definition(
     text: str,
     happenings: Sequence[Happening],
     *,
@@ -69,11 +89,8 @@ def judged(
     if extent is not None:
         found = Interval(round(extent[0] * SECOND), round(extent[1] * SECOND))
     assert found is not None
-    relations = {
-        name: ReadRows(tuple(RelationRow(term(name, row)) for row in several)) for name, several in (rows or {}).items()
-    }
     ordered = tuple(sorted(happenings, key=lambda each: (each.end, each.begin, each.term.key)))
-    return violations(clauses_of(text), Stream(ordered, found, last, relations, locations))
+    return violations(clauses_of(text), Stream(ordered, found, last, relations(rows), locations))
 
 
 def times(verdict: Verdict) -> list[float]:

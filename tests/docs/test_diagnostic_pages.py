@@ -36,7 +36,7 @@ LANGUAGES = {
 }
 
 #: Warnings that have a page, and on the pages of others would only distract: what a program remembers for good.
-BESIDES = {"XC501"}
+BESIDES = {"XC501", "EC501"}
 
 #: The page whose program cannot have its own diagnostic alone.
 ACCOMPANIED = {"XC206": {"XC105"}}

@@ -15,7 +15,7 @@ import pytest
 from cera.constraints.semantics import Verdict
 from cera.constraints.stream import Happening
 from cera.model.events.states import OPEN
-from conformance.constraints import SECOND, event, judged, state
+from conformance.constraints import SECOND, by_definition, event, state
 from hypothesis_profiles import examples
 
 COUNTS = ("= 0", ">= 1", "<= 1", "= 2", "(= 0 or >= 2)", "!= 1")
@@ -93,7 +93,7 @@ def test_what_is_certain_does_not_depend_on_what_comes_later(seed: int) -> None:
     for _ in range(examples(150)):
         text, happenings = constraint(choose), stream(choose)
         until = choose.randint(1, 24)
-        whole, early = judged(text, happenings), judged(text, cut(happenings, until), until=until)
+        whole, early = by_definition(text, happenings), by_definition(text, cut(happenings, until), until=until)
         assert certain(early, until) == certain(whole, until), (
             text,
             [str(h.term) + str(h.interval) for h in happenings],

@@ -7,7 +7,7 @@ it is known how long an event can last, who runs the program has to say it: that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from cera.algebra.operators import (
@@ -38,6 +38,12 @@ def check_state(program: RuleProgram) -> Iterator[Diagnostic]:
     plan = translate(program)
     for point, kept in _never_dropped(plan, max_duration=0):
         yield _warning(point, kept, recursive=bool(plan.cycle(point.name)))
+
+
+def never_dropped(program: RuleProgram) -> Mapping[str, Sequence[Span | None]]:
+    """Returns the places of the queries whose events are never dropped, by the names of the rules."""
+    found = _never_dropped(translate(program), max_duration=0)
+    return {point.name: _places(kept, point.expression) for point, kept in found}
 
 
 def check_durations(program: RuleProgram) -> Iterator[Diagnostic]:

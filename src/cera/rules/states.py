@@ -97,7 +97,7 @@ class _Lowering:
         naming = (*conditions, *inner, *self.values)
         ended = {s.identifier for s in self.states if self._is_end_named(s.identifier, naming, windows)}
         # openings first: events are kept with a state that is open, and not for one that may end some day
-        events = [self._opening(s) for s in self.states if s.identifier in ended & asked]
+        events = [opening_query(s) for s in self.states if s.identifier in ended & asked]
         events += self.source.events
         for state in self.states:
             name = state.identifier
@@ -139,11 +139,6 @@ class _Lowering:
             or any(_names_end(condition, name) for condition in conditions)
         )
 
-    def _opening(self, state: StateQuery) -> EventQuery:
-        """Returns the query for the opening of a state whose ending is asked for."""
-        pattern = state_pattern(_without_optional(state.pattern), OPENING, state.identifier)
-        return EventQuery(opening_of(state.identifier), pattern, True, state.span, "opening", auxiliary=True)
-
     def _condition(self, condition: Expression) -> Expression:
         """Returns the condition in terms of begins and ends, where it is about states."""
         match condition:
@@ -180,7 +175,7 @@ class _Lowering:
         part = self._with_conditions(part, ended)
         if part.window in ended:
             state = next(state for state in self.states if state.identifier == part.window)
-            return replace(part, containment="in-state", opening=self._opening(state))
+            return replace(part, containment="in-state", opening=opening_query(state))
         return replace(part, containment="in-state") if part.window in self._lasting else part
 
     def _of_states(self, part: Accumulation, number: int, ended: set[str]) -> Accumulation:
@@ -212,6 +207,12 @@ def awaited_labels(rules: Iterable[Rule]) -> frozenset[str]:
     patterns = (query.pattern for query in queries if query.kind == "ending")
     labels = (pattern.label for pattern in patterns if isinstance(pattern, TermPattern))
     return frozenset(label.removeprefix(ENDING) for label in labels if isinstance(label, str))
+
+
+def opening_query(state: StateQuery) -> EventQuery:
+    """Returns the query for the opening of a state whose ending is asked for, or in which something is absent."""
+    pattern = state_pattern(_without_optional(state.pattern), OPENING, state.identifier)
+    return EventQuery(opening_of(state.identifier), pattern, True, state.span, "opening", auxiliary=True)
 
 
 def opening_of(state: str) -> str:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn, Protocol
 
 from cera.constraints.locating import check_located
+from cera.constraints.translation.layers import by_rules
 from cera.diagnostics import Diagnostic
 from cera.engines.reference.processor import DefinitionProcessor
 from cera.errors import ProgramError, UsageError
@@ -106,14 +107,14 @@ ENGINES: Mapping[str, Engine] = MappingProxyType(
 
 def answer(run: Run) -> Outcome:
     """Answers a program over recorded events: the one way from sources to an output, whatever the engine."""
-    run = replace(run, layers=run.layers.with_times(run.request.times))
+    run = replace(run, layers=_run_by(run.request.engine, run.layers.with_times(run.request.times)))
     check_located(run.layers.modules)
     return _ready(run.request.engine, run.layers).answer(run)
 
 
 def stream(run: StreamRun) -> RunningStream:
     """Opens a program over a stream: the one way from sources that go on to a sink."""
-    run = replace(run, layers=run.layers.with_times(run.request.layout.times))
+    run = replace(run, layers=_run_by(run.request.engine, run.layers.with_times(run.request.layout.times)))
     check_located(run.layers.modules)
     return _ready(run.request.engine, run.layers).stream(run)
 
@@ -122,7 +123,13 @@ def explain_on(
     engine: str, layers: Layers, *, timezone: str, max_duration: int | None = None
 ) -> EngineExplanation | None:
     """Returns how an engine would run a program, if there is more to say than `cera.explain` does."""
+    layers = _run_by(engine, layers)
     return _ready(engine, layers).explain(layers, timezone=timezone, max_duration=max_duration)
+
+
+def _run_by(engine: str, layers: Layers) -> Layers:
+    """Returns what an engine runs: the reference engine keeps to definitions, others take rules for constraints."""
+    return layers if engine == "reference" else by_rules(layers)
 
 
 def _ready(name: str, layers: Layers) -> Engine:

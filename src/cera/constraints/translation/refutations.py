@@ -41,6 +41,7 @@ from cera.model.time.bounded_windows import Bounds, MovedEdge
 from cera.model.time.durations import Duration
 from cera.rules.containment_conditions import begin_of, end_of
 from cera.rules.rule import Accumulation, BoundedWindow
+from cera.rules.states import opening_query
 
 #: More literals than these for what is counted would be joined with each other too often.
 MOST_COUNTED = 2
@@ -210,11 +211,20 @@ def _first(
     element = branch.names.fresh(f"earlier_{last}")
     edge = begin_of if state else end_of
     conditions: list[Expression] = [Comparison("<", edge(element), edge(last))]
-    if place.is_lasting and not state:
-        conditions.append(Comparison("<", place.begin, end_of(element)))
     pattern = branch.pattern(literal.atom, shared)
     excluded = tuple(dict.fromkeys((*copies, *(owner for owner in place.owners if _may_be(branch, owner, literal)))))
-    absence = Accumulation(name, pattern, True, tuple(conditions), literal.span, element=element, excluded=excluded)
+    opened = [] if state else [each for each in branch.parts.states if each.identifier == place.name]
+    absence = Accumulation(
+        name,
+        pattern,
+        negated=True,
+        conditions=tuple(conditions),
+        span=literal.span,
+        containment="in-state" if place.is_lasting and not state else "inside",
+        opening=opening_query(opened[0]) if opened else None,  # what is kept is dropped when the state ends
+        element=element,
+        excluded=excluded,
+    )
     branch.accumulate(literal, absence)
     if not place.foreseen:
         return None

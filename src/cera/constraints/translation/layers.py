@@ -1,0 +1,57 @@
+"""Constraints as rules: what engines run in the place of the clauses that rules can say.
+
+The reference engine keeps to the definition of all clauses. Any other runs the rules, natively and in its bounds of
+state, beside the modules with the clauses that are left; `cera.constraints.translation` says which these are, and why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cera.constraints.module import ConstraintModule
+from cera.constraints.translation.clause_rules import ByRules, rules_of
+from cera.modules.layering import Layer, Layers
+from cera.modules.module import Module
+from cera.modules.rules.module import RuleModule
+from cera.rules.rule import RuleProgram
+
+
+def by_rules(layers: Layers) -> Layers:
+    """Returns a program in which rules stand in the place of clauses, in the same layers."""
+    if not any(isinstance(module, ConstraintModule) for module in layers.modules):
+        return layers
+    return Layers(tuple(map(_by_rules, layers.layers)))
+
+
+def _by_rules(layer: Layer) -> Layer:
+    found: list[Module] = []
+    rules: RuleModule | None = None
+    for module in layer.modules:
+        match module:
+            case ConstraintModule():
+                translated, rest = divided(module)
+                rules = translated if rules is None else _joined(rules, translated)
+                found += [rest] if rest.clauses else []
+            case RuleModule():
+                rules = module if rules is None else _joined(module, rules)
+            case _:
+                found.append(module)
+    if rules is not None and rules.rules:
+        found.append(rules)  # behind all others, as states are saved
+    return Layer(tuple(found))
+
+
+def divided(module: ConstraintModule) -> tuple[RuleModule, ConstraintModule]:
+    """Returns the clauses of a module that are rules, and a module with the others."""
+    made = [(clause, rules_of(clause, module.name, module.relations, module.origin)) for clause in module.clauses]
+    rules = tuple(rule for _, found in made if isinstance(found, ByRules) for rule in found.rules)
+    rest = tuple(clause for clause, found in made if not isinstance(found, ByRules))
+    return RuleModule(RuleProgram(rules, relations=module.relations)), replace(module, clauses=rest)
+
+
+def _joined(module: RuleModule, other: RuleModule) -> RuleModule:
+    """Returns the rules of two modules as one."""
+    program, more = module.program, other.program
+    relations = dict.fromkeys((*program.relations, *more.relations))
+    joined = replace(program, rules=(*program.rules, *more.rules), relations=tuple(relations))
+    return replace(module, program=joined)

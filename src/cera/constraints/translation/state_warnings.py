@@ -1,0 +1,47 @@
+"""Constraints whose verification remembers events for good: EC501."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from cera.algebra.unbounded_state import never_dropped
+from cera.constraints.clause import Clause
+from cera.constraints.module import ConstraintModule
+from cera.constraints.translation.clause_rules import ByRules, rules_of
+from cera.diagnostics import Diagnostic, Note, Span
+from cera.modules.module import Module
+from cera.rules.rule import RuleProgram
+
+
+def check_constraint_state(modules: Iterable[Module]) -> Iterator[Diagnostic]:
+    """Yields a warning for each constraint of which rules keep some events for good."""
+    for module in modules:
+        if isinstance(module, ConstraintModule):
+            warned: set[str] = set()
+            for clause in module.clauses:
+                kept = _kept(clause, module) if clause.constraint not in warned else []
+                if kept:
+                    warned.add(clause.constraint)
+                    yield _warning(clause, kept)
+
+
+def _kept(clause: Clause, module: ConstraintModule) -> list[Span]:
+    """Returns the places of the literals whose events are kept for good."""
+    found = rules_of(clause, module.name, module.relations, module.origin)
+    if not isinstance(found, ByRules):
+        return []
+    kept = never_dropped(RuleProgram(found.rules, relations=module.relations))
+    return list(dict.fromkeys(span for spans in kept.values() for span in spans if span is not None))
+
+
+def _warning(clause: Clause, kept: list[Span]) -> Diagnostic:
+    first, *others = kept
+    return Diagnostic(
+        "EC501",
+        "warning",
+        f"to verify `{clause.constraint}`, these events are remembered for good: nothing says how much later the "
+        "others can come",
+        first,
+        "say how far apart they are, `{i, j} within max 1h`, or in which state or time all of them lie: `WHILE … LET`",
+        tuple(Note("so are these", span) for span in others),
+    )

@@ -1,0 +1,104 @@
+"""Clauses as rules derive the violations that the definition of the clauses finds: the same events at the same times.
+
+Random constraints over random streams: the rules by their own definition, on the local engine with disorder, cuts and
+restarts, and in micro-batches; on Spark many constraints side by side over one stream. It cannot catch what is wrong in
+the definition, for which there are the entries of the papers (`tests/conformance/test_escl_entries.py`).
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+
+import pytest
+
+from cera.engines.reference.engine import run
+from cera.engines.spark.division.operators import operators
+from cera.model.events.event import DerivedEvent, Event
+from cera.model.time.interval import Time
+from cera.modules.layering import Layers
+from cera.modules.module import Settings
+from cera.modules.rules.module import rule_layers
+from cera.rules.checks.check import check
+from cera.rules.rule import RuleProgram
+from conformance.clause_rules import recorded
+from hypothesis_profiles import examples
+from module_runs import run_on_spark, side_by_side
+from properties.clause_cases import Translated, random_case, stream
+from properties.local_runs import DELAYS, disordered, some_variation
+from properties.streaming_runs import MicroBatches, random_cuts
+
+LONG = pytest.mark.long
+Shown = tuple[str, str, int, int, tuple[str, ...]]
+
+
+def shown(derived: Iterable[DerivedEvent]) -> set[Shown]:
+    """Returns events with the names of the clauses that they violate, which several rules may share."""
+    found: set[Shown] = set()
+    for one in derived:
+        clauses = sorted({way.rule.partition("#")[0] for way in one.derivations})
+        found.add((one.event.id, str(one.event.term), one.event.begin, one.event.end, tuple(clauses)))
+    return found
+
+
+def meant(case: Translated, events: list[Event], until: Time | None = None) -> set[Shown]:
+    """Returns the violations by the definition of the clauses."""
+    return shown(run(side_by_side(case.module), events, Settings(until=until)).derived)
+
+
+def by_definition(program: RuleProgram, events: list[Event], until: Time | None = None) -> set[Shown]:
+    return shown(run(rule_layers(program), events, Settings(until=until)).derived)
+
+
+@pytest.mark.parametrize("cases", [pytest.param(examples(250), id="short"), pytest.param(6_000, id="long", marks=LONG)])
+def test_rules_mean_what_their_clauses_mean(cases: int) -> None:
+    for seed in range(cases):
+        choose = random.Random(seed)
+        case, events = random_case(choose), recorded(stream(choose))
+        until = choose.choice([None, None, choose.randint(1, 25) * 1_000_000])
+        errors = [each for each in check(case.program) if each.severity == "error"]
+        assert not errors, f"seed {seed}\n{case.text}\n{errors[0]}"
+        found, expected = by_definition(case.program, events, until), meant(case, events, until)
+        assert found == expected, f"seed {seed}\n{case.text}\n{events}"
+
+
+@pytest.mark.parametrize("cases", [pytest.param(examples(250), id="short"), pytest.param(6_000, id="long", marks=LONG)])
+def test_the_local_engine_derives_them_with_disorder_cuts_and_restarts(cases: int) -> None:
+    for seed in range(cases):
+        choose = random.Random(seed)
+        case, events = random_case(choose), recorded(stream(choose))
+        variation = some_variation(choose)
+        found = variation.answers(case.program, disordered(events, variation.max_delay, choose))
+        assert shown(found) == meant(case, events), f"seed {seed}\n{case.text}\n{events}"
+
+
+@pytest.mark.parametrize("cases", [pytest.param(examples(100), id="short"), pytest.param(2_000, id="long", marks=LONG)])
+def test_a_stream_in_micro_batches_derives_them(cases: int) -> None:
+    for seed in range(cases):
+        choose = random.Random(seed)
+        case, events = random_case(choose), recorded(stream(choose))
+        delay = choose.choice(DELAYS)
+        batches = MicroBatches(operators(rule_layers(case.program), buckets=choose.choice((1, 2, 7))), delay)
+        for batch in random_cuts(disordered(events, delay, choose), choose):
+            batches.batch(batch)
+        batches.batch([])
+        decided = batches.watermark * 1000
+        expected = {(one[0], one[3]) for one in meant(case, events) if one[3] < decided}
+        assert {(one.id, one.end) for one in batches.by_kind.derived} == expected, f"seed {seed}\n{case.text}\n{events}"
+
+
+def together(cases: Iterable[Translated]) -> RuleProgram:
+    return RuleProgram(tuple(rule for case in cases for rule in case.program.rules))
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("seed", [pytest.param(1), pytest.param(2, marks=LONG), pytest.param(3, marks=LONG)])
+def test_spark_derives_those_of_many_constraints_side_by_side(seed: int) -> None:
+    choose = random.Random(seed)
+    cases = [random_case(choose, f"m{number}") for number in range(12)]
+    events = recorded(stream(choose) + stream(choose))
+    found = shown(run_on_spark(together(cases), events).derived)
+    layers: Layers = side_by_side(*(case.module for case in cases))
+    expected = shown(run(layers, events, Settings()).derived)
+    assert expected
+    assert found == expected, "\n".join(case.text for case in cases)
