@@ -14,6 +14,7 @@ from cera.cli.options import program_options
 from cera.cli.tables import on_terminal
 from cera.connectors.line_writer import write_output
 from cera.connectors.records.python_values import microseconds
+from cera.constraints.translation.layers import all_rules
 from cera.diagnostic_pages import is_code, page
 from cera.errors import UsageError
 from cera.explain.modules import explain_modules, module_lines
@@ -86,7 +87,7 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
       cera explain fire.xceq --json | jq .strata
       cera explain fire.xceq --spark
     """
-    rules = program.checked()
+    rules = all_rules(program.checked(), program.layers.modules)
     report.show_diagnostics(program.diagnostics)
     longest = None if max_duration is None else microseconds(max_duration)
     explanation = explained(rules, max_duration=longest, differences=differences)

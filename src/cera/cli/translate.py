@@ -11,6 +11,7 @@ import click
 from cera.cli import report
 from cera.cli.options import program_options
 from cera.connectors.line_writer import write_output
+from cera.constraints.translation.layers import all_rules
 from cera.errors import ProgramError, UsageError
 from cera.explain.modules import explain_modules, module_lines
 from cera.explain.plan import plan_lines
@@ -108,7 +109,7 @@ def _own_json(program: Program) -> str | None:
 
 def _explained(program: Program, form: str) -> str:
     """Returns the plans of rules and what modules become, as text or as JSON."""
-    explanation = explain(program.checked())
+    explanation = explain(all_rules(program.checked(), program.layers.modules))
     modules = explain_modules(program.modules.found, program.layers)
     if form == JSON:
         return json.dumps({**explanation, **({"modules": modules} if modules else {})}, indent=2, ensure_ascii=False)

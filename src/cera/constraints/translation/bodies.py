@@ -9,8 +9,9 @@ from cera.constraints.binding import plan
 from cera.constraints.clause import Clause
 from cera.constraints.groups import binds
 from cera.constraints.names import declared_identifier
+from cera.constraints.numbers import counts
 from cera.constraints.queries import HullLiteral, Literal, Membership, Part, TimerLiteral, WindowLiteral
-from cera.constraints.specification import NONE
+from cera.constraints.specification import NONE, SOME
 from cera.constraints.translation.branches import ALWAYS, ClauseBranch
 from cera.constraints.translation.conditions import condition_of, whole_states
 from cera.constraints.translation.places import NotByRulesError, hull_place, timer_place
@@ -49,7 +50,7 @@ def _add(branch: ClauseBranch, part: Part, fixed: Collection[str]) -> None:
         case Literal():
             raise NotByRulesError("the body counts")
         case Membership():
-            raise NotByRulesError("it is asked whether something that has a name lies in a time")
+            _member(branch, part)
         case TimerLiteral():
             _timer(branch, part)
         case HullLiteral():
@@ -60,6 +61,18 @@ def _add(branch: ClauseBranch, part: Part, fixed: Collection[str]) -> None:
             branch.parts.whole |= {*whole_states(part, branch.places)}
             branch.parts.conditions.append(condition_of(part, branch.places))
     branch.bound |= binds(part)
+
+
+def _member(branch: ClauseBranch, part: Membership) -> None:
+    """Adds that something that has a name lies in a time."""
+    admitted = counts(SOME if part.count is None else part.count)
+    if admitted is None or 0 in admitted or 1 not in admitted:
+        raise NotByRulesError("something that has a name is not to lie in a time")
+    name = part.identifier.identifier
+    if branch.places[name].kind not in ("event", "state"):
+        raise NotByRulesError("it is asked whether a timer or a window lies in a time")
+    for place in branch.times(part.time):
+        branch.parts.conditions += branch.inside(name, place)
 
 
 def _timer(branch: ClauseBranch, part: TimerLiteral) -> None:

@@ -6,10 +6,11 @@ state, beside the modules with the clauses that are left; `cera.constraints.tran
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from cera.constraints.module import ConstraintModule
-from cera.constraints.translation.clause_rules import ByRules, rules_of
+from cera.constraints.translation.clause_rules import ByRules, EventByEvent, rules_of
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Module
 from cera.modules.rules.module import RuleModule
@@ -21,6 +22,27 @@ def by_rules(layers: Layers) -> Layers:
     if not any(isinstance(module, ConstraintModule) for module in layers.modules):
         return layers
     return Layers(tuple(map(_by_rules, layers.layers)))
+
+
+def all_rules(program: RuleProgram, modules: Iterable[Module]) -> RuleProgram:
+    """Returns the rules of a program together with those that verify the constraints of its modules."""
+    made = RuleModule(program)
+    for module in modules:
+        if isinstance(module, ConstraintModule):
+            made = _joined(made, divided(module)[0])
+    return made.program
+
+
+def verification_lines(module: ConstraintModule) -> Iterator[str]:
+    """Yields for each clause how it is verified: by which rules, or event by event, and why."""
+    for clause in module.clauses:
+        match rules_of(clause, module.name, module.relations, module.origin):
+            case ByRules(rules=()):
+                yield f"{clause.name}: nothing violates it"
+            case ByRules(rules=rules):
+                yield f"{clause.name}: by {', '.join(f'rule {rule.name}' for rule in rules)}"
+            case EventByEvent(reason=reason):
+                yield f"{clause.name}: event by event, because {reason}"
 
 
 def _by_rules(layer: Layer) -> Layer:

@@ -39,6 +39,7 @@ from cera.model.expressions.expression import (
 )
 from cera.model.time.bounded_windows import Bounds, MovedEdge
 from cera.model.time.durations import Duration
+from cera.model.time.interval import MIN_TIME
 from cera.rules.containment_conditions import begin_of, end_of
 from cera.rules.rule import Accumulation, BoundedWindow
 from cera.rules.states import opening_query
@@ -199,15 +200,14 @@ def _first(
     """
     last = copies[-1]
     state = literal.kind == "state"
-    if place.kind == "always" or place.first is None:
-        raise NotByRulesError("what happens in all of time is counted")
-    if state and place.kind != "state":
+    first = MovedEdge(None, by=Duration(0, MIN_TIME)) if place.kind == "always" else place.first
+    if first is None or (state and place.kind not in ("state", "always")):
         raise NotByRulesError("states in a timer or a window are counted")
-    if place.first.edge == "end" and place.is_lasting and place.first.identifier is not None:
-        branch.parts.whole.add(place.first.identifier)
+    if first.edge == "end" and place.is_lasting and first.identifier is not None:
+        branch.parts.whole.add(first.identifier)
     name = branch.names.fresh(f"until_{last}")
-    ends = (MovedEdge(last, "begin"), place.first) if state else (MovedEdge(last, "end"),)
-    branch.parts.windows.append(BoundedWindow(name, Bounds((place.first,), ends), anonymous=True))
+    ends = (MovedEdge(last, "begin"), first) if state else (MovedEdge(last, "end"),)
+    branch.parts.windows.append(BoundedWindow(name, Bounds((first,), ends), anonymous=True))
     element = branch.names.fresh(f"earlier_{last}")
     edge = begin_of if state else end_of
     conditions: list[Expression] = [Comparison("<", edge(element), edge(last))]
@@ -226,7 +226,7 @@ def _first(
         excluded=excluded,
     )
     branch.accumulate(literal, absence)
-    if not place.foreseen:
+    if not place.foreseen or place.kind == "always":
         return None
     if place.kind == "clock":  # which is not in the row when the answer is made
         length = branch.clocks[place.name].length - 1

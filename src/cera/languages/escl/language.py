@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 from cera.constraints.module import ConstraintModule
+from cera.constraints.translation.layers import verification_lines
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.languages.escl.checks import check, minimal
 from cera.languages.escl.lowering import lower
@@ -100,7 +101,9 @@ class Escl(Language[Program]):
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:
         assert isinstance(module.module, ConstraintModule)
-        return Explanation("clauses", _clauses(module), ("all events and states, until the end of the recording",))
+        verified = [f"# {line}" for line in verification_lines(module.module)]
+        text = "\n".join([_clauses(module).rstrip(), "", *verified])
+        return Explanation("clauses", text, ("all events and states, until the end of the recording",))
 
 
 ESCL = Escl()
