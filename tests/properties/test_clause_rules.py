@@ -50,7 +50,7 @@ def by_definition(program: RuleProgram, events: list[Event], until: Time | None 
     return shown(run(rule_layers(program), events, Settings(until=until)).derived)
 
 
-@pytest.mark.parametrize("cases", [pytest.param(examples(250), id="short"), pytest.param(6_000, id="long", marks=LONG)])
+@pytest.mark.parametrize("cases", [pytest.param(examples(80), id="short"), pytest.param(6_000, id="long", marks=LONG)])
 def test_rules_mean_what_their_clauses_mean(cases: int) -> None:
     for seed in range(cases):
         choose = random.Random(seed)
@@ -62,7 +62,7 @@ def test_rules_mean_what_their_clauses_mean(cases: int) -> None:
         assert found == expected, f"seed {seed}\n{case.text}\n{events}"
 
 
-@pytest.mark.parametrize("cases", [pytest.param(examples(250), id="short"), pytest.param(6_000, id="long", marks=LONG)])
+@pytest.mark.parametrize("cases", [pytest.param(examples(80), id="short"), pytest.param(6_000, id="long", marks=LONG)])
 def test_the_local_engine_derives_them_with_disorder_cuts_and_restarts(cases: int) -> None:
     for seed in range(cases):
         choose = random.Random(seed)
@@ -72,7 +72,7 @@ def test_the_local_engine_derives_them_with_disorder_cuts_and_restarts(cases: in
         assert shown(found) == meant(case, events), f"seed {seed}\n{case.text}\n{events}"
 
 
-@pytest.mark.parametrize("cases", [pytest.param(examples(100), id="short"), pytest.param(2_000, id="long", marks=LONG)])
+@pytest.mark.parametrize("cases", [pytest.param(examples(40), id="short"), pytest.param(2_000, id="long", marks=LONG)])
 def test_a_stream_in_micro_batches_derives_them(cases: int) -> None:
     for seed in range(cases):
         choose = random.Random(seed)
