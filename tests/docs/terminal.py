@@ -51,11 +51,14 @@ def commands(text: str) -> list[Command]:
     return found
 
 
-def run(command: str, folder: Path) -> str:
-    """What a shell in the folder shows for the command: both outputs as they come, on a terminal of 100 columns."""
+def run(command: str, folder: Path, *first: Path) -> str:
+    """What a shell in the folder shows for the command: both outputs as they come, on a terminal of 100 columns.
+
+    `first` are folders at the front of its path.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    path = os.pathsep.join([*map(str, first), str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {name: value for name, value in os.environ.items() if name != "CERA_ENGINE"}
     shell = subprocess.Popen(
         ["bash", "-c", command],

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import doctest
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from docs.blocks import PAGES, ROOT, Block, blocks, name_of
+from docs.prepared_command import prepared
 from docs.terminal import agrees, commands, run
 
 #: What other tests run, and what nothing runs: commands with side effects, and pictures.
@@ -41,16 +42,27 @@ def marks_of(page: Path) -> Iterator[pytest.MarkDecorator]:
         yield pytest.mark.spark
 
 
+@pytest.fixture(scope="module")
+def cera_on_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with a `cera` that need not be imported first."""
+    with prepared(tmp_path_factory.mktemp("prepared")) as folder:
+        yield folder
+
+
 @pytest.mark.parametrize("page", [pytest.param(page, id=name_of(page), marks=[*marks_of(page)]) for page in PAGES])
-def test_what_a_page_shows_is_what_happens(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_page_shows_is_what_happens(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    shows_commands = any(block.language == "console" for block in blocks(page))
+    first = [request.getfixturevalue("cera_on_path")] if shows_commands else []
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    problems = [problem for block in blocks(page) for problem in _problems(block, tmp_path, names)]
+    problems = [problem for block in blocks(page) for problem in _problems(block, tmp_path, first, names)]
     assert not problems, "\n\n".join(problems)
 
 
-def _problems(block: Block, folder: Path, names: dict[str, Any]) -> Iterator[str]:
+def _problems(block: Block, folder: Path, first: Sequence[Path], names: dict[str, Any]) -> Iterator[str]:
     if "file" in block.options:
         target = folder / block.options["file"]
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -59,16 +71,16 @@ def _problems(block: Block, folder: Path, names: dict[str, Any]) -> Iterator[str
         if block.text not in (ROOT / block.options["from"]).read_text():
             yield f"{block.place}: this does not stand in {block.options['from']}"
     elif block.language == "console":
-        yield from _wrong_outputs(block, folder)
+        yield from _wrong_outputs(block, folder, first)
     elif block.language == "pycon":
         yield from _wrong_answers(block, names)
     elif block.language not in RUN_ELSEWHERE | NOT_RUN:
         yield f"{block.place}: nothing tests a block of `{block.language}`"
 
 
-def _wrong_outputs(block: Block, folder: Path) -> Iterator[str]:
+def _wrong_outputs(block: Block, folder: Path, first: Sequence[Path]) -> Iterator[str]:
     for command in commands(block.text):
-        actual = run(command.text, folder)
+        actual = run(command.text, folder, *first)
         if not agrees(command.output, actual):
             yield f"{name_of(block.page)}:{block.line + command.line}: $ {command.text}\n{actual}"
 
