@@ -27,11 +27,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="without tests that need Java, processes or more than a second; a tenth of the random examples",
     )
+    parser.addoption("--examples", type=int, metavar="PERCENT", help="try so many of the random examples")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     quick = config.getoption("quick")
-    hypothesis_profiles.load(hypothesis_profiles.QUICK if quick else hypothesis_profiles.USUAL)
+    hypothesis_profiles.load(config.getoption("examples") or (hypothesis_profiles.QUICK if quick else 100))
     config.pluginmanager.register(Guard(quick=quick), "guard of marks")
 
 

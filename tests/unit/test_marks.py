@@ -96,6 +96,12 @@ def test_without_quick_processes_may_start_and_java_is_there_for_those_who_say_s
 
 
 @pytest.mark.processes
+def test_a_share_of_the_examples_is_tried_where_a_run_says_so(tmp_path: Path) -> None:
+    found = run(tmp_path, "--examples", "25", "-k", "number", EXAMPLES=125, FEW=1, NO_JAVA=NO_JAVA)
+    assert found == {"test_number_of_examples": "PASSED"}
+
+
+@pytest.mark.processes
 def test_what_needs_java_follows_from_fixtures_and_groups(tmp_path: Path) -> None:
     found = run(tmp_path, "-m", "not (spark or processes or long)", EXAMPLES=500, FEW=3, NO_JAVA=NO_JAVA)
     left_out = {"test_spark_session", "test_engine[spark]", "test_postgres", "test_group", "test_java_marked"}
