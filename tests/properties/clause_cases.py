@@ -63,9 +63,15 @@ def _about_two(choose: random.Random) -> tuple[str, str]:
     if choose.random() < 0.2 and "event j" in pair:
         atom = one.partition(": ")[2]
         body = f"{pair} and event t: from-end[j, 3 sec] and while t: event x: {atom}"
+    if choose.random() < 0.2:
+        body = f"{pair} and {{i, j}} apart-by min 1 {one}"
     heads = [
         *(condition(), f"{condition()} or {condition()}", f"({condition()} and {condition()}) or {condition()}"),
         *(f"while i: exists {count} {one}", f"while j: {one}", f"while i: exists {count} {one} or {condition()}"),
+        *(
+            f"while {choose.choice('ij')}: event x: e(k(K)) and x {choose.choice(RELATIONS)} i",
+            f"{{i, j}} apart-by no {one}",
+        ),
         *(f"while {time}{{i, j}}: exists {count} {one}" for time in ("intersection", "cover-all")),
     ]
     return body, choose.choice(heads)

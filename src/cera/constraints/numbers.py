@@ -51,6 +51,9 @@ class CountSet:
 #: All numbers, and none.
 ALL = CountSet(((0, None),))
 NO_NUMBER = CountSet(())
+#: None at all, and any other number.
+ZERO = CountSet(((0, 0),))
+AT_LEAST_ONE = CountSet(((1, None),))
 
 
 def _least(left: int | None, right: int | None) -> int | None:

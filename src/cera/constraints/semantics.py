@@ -274,7 +274,8 @@ def _window(times: Times) -> Interval | None:
 
 def _is_foreseen(times: Times) -> bool:
     """Returns whether the ends of a time are known with it, as those of states are not."""
-    return all(item.end_known <= item.known for items in times for item in items)
+    items = [item for each in times for item in each]
+    return all(item.end_known <= item.known and (item.kind != "state" or item.happening is None) for item in items)
 
 
 def _shown(value: Value) -> str:

@@ -9,8 +9,17 @@ from cera.constraints.binding import plan
 from cera.constraints.clause import Clause
 from cera.constraints.groups import binds
 from cera.constraints.names import declared_identifier
-from cera.constraints.numbers import counts
-from cera.constraints.queries import HullLiteral, Literal, Membership, Part, TimerLiteral, WindowLiteral
+from cera.constraints.numbers import AT_LEAST_ONE, counts
+from cera.constraints.queries import (
+    GapContent,
+    HullLiteral,
+    Literal,
+    Membership,
+    Part,
+    Quantity,
+    TimerLiteral,
+    WindowLiteral,
+)
 from cera.constraints.specification import NONE, SOME
 from cera.constraints.translation.branches import ALWAYS, ClauseBranch
 from cera.constraints.translation.conditions import condition_of, whole_states
@@ -57,6 +66,10 @@ def _add(branch: ClauseBranch, part: Part, fixed: Collection[str]) -> None:
             branch.places[part.identifier.identifier] = hull_place(part, branch.places)
         case WindowLiteral():
             _window(branch, part)
+        case GapContent():
+            if not isinstance(part.quantities, Quantity) or counts(part.quantities.count) != AT_LEAST_ONE:
+                raise NotByRulesError("what happens between others is counted")
+            branch.add_between(part, part.quantities)
         case _:
             branch.parts.whole |= {*whole_states(part, branch.places)}
             branch.parts.conditions.append(condition_of(part, branch.places))

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from cera.constraints.names import ANONYMOUS
-from cera.constraints.queries import Combination, Literal, ValidityTime
+from cera.constraints.queries import Combination, GapContent, Literal, Quantity, ValidityTime
+from cera.constraints.translation.conditions import between
 from cera.constraints.translation.places import (
     NotByRulesError,
     Place,
@@ -175,13 +176,43 @@ class ClauseBranch:
             elif kinds == ("event", "event"):
                 yield Different(EventReference(name), EventReference(other))
 
+    def add_between(self, content: GapContent, quantity: Quantity) -> None:
+        """Adds that something lies between two events that do not overlap. Raises NotByRulesError."""
+        literal = quantity.literal
+        if len(content.identifiers) != 2 or literal.kind == "state":
+            raise NotByRulesError("what happens between others is counted")
+        first, second = (self.places[each.identifier] for each in content.identifiers)
+        if first.kind != "event" or second.kind != "event":
+            raise NotByRulesError("what happens between states or times is counted")
+        name = self.names.fresh(literal.atom.label)
+        pattern = self.pattern(literal.atom, frozenset(self.bound))
+        self.parts.events.append(EventQuery(name, pattern, True, literal.span))
+        self.places[name] = event_place(name)
+        self.labels[name] = literal.atom.label
+        self.parts.conditions.append(between(first, second, name))
+        self.parts.conditions += self.different(name, (*first.owners, *second.owners))
+
     # What is absent
 
-    def absent(self, literal: Literal, shared: frozenset[str], excluded: Sequence[str] = ()) -> None:
-        """Adds that a literal finds nothing in its time but some, for which the answer waits until that is over."""
+    def absent(
+        self,
+        literal: Literal,
+        shared: frozenset[str],
+        excluded: Sequence[str] = (),
+        *,
+        element: str | None = None,
+        conditions: tuple[Expression, ...] = (),
+    ) -> None:
+        """Adds that a literal finds nothing in its time but some, for which the answer waits until that is over.
+
+        With conditions, which call it the element, only that of which these hold.
+        """
         window = self.awaited(literal.time)
-        pattern = self.pattern(literal.atom, shared)
-        self.accumulate(literal, Accumulation(window, pattern, True, span=literal.span, excluded=tuple(excluded)))
+        pattern, others = self.pattern(literal.atom, shared), tuple(excluded)
+        self.accumulate(
+            literal,
+            Accumulation(window, pattern, True, conditions, literal.span, element=element, excluded=others),
+        )
 
     def accumulate(self, literal: Literal, absence: Accumulation) -> None:
         (self.parts.absent_states if literal.kind == "state" else self.parts.absences).append(absence)

@@ -76,7 +76,7 @@ def _rules(clause: Clause, module: str, relations: Sequence[RelationDeclaration]
 
 def _together(found: Sequence[Refuted]) -> Refuted:
     """Returns what is said of all alternatives. Raises NotByRulesError if the last of them is not always the same."""
-    windows = list(dict.fromkeys(each.window for each in found if each.found))
+    windows = list(dict.fromkeys(each.window for each in found if each.found or each.window is not None))
     if len(windows) > 1 or (windows and any(each.is_timed for each in found)):
         raise NotByRulesError("alternatives count in different times")
     expected = ", or ".join(dict.fromkeys(each.expected for each in found))

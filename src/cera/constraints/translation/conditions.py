@@ -30,6 +30,7 @@ from cera.model.expressions.expression import (
 )
 from cera.model.expressions.expression import Literal as Constant
 from cera.model.time.durations import Distance, Duration
+from cera.rules.containment_conditions import begin_of, end_of
 
 _FALSE = Comparison("=", Constant(0), Constant(1))
 _TRUE = Comparison("=", Constant(0), Constant(0))
@@ -88,6 +89,16 @@ def refuted(condition: Condition, places: Mapping[str, Place]) -> Expression:
     if isinstance(condition, Temporal) and isinstance(made, Comparison):  # of two times, which are always there
         return Comparison(_NEGATED[made.operator], made.left, made.right, made.span)  # type: ignore[arg-type]
     return Not(made)
+
+
+def between(first: Place, second: Place, name: str) -> Expression:
+    """Returns that an event lies between two others that do not overlap, bounds included."""
+
+    def ordered(one: Place, other: Place) -> Expression:
+        bounds = (Comparison("<=", one.end, begin_of(name)), Comparison("<=", end_of(name), other.begin))
+        return And((Comparison("<=", one.end, other.begin), *bounds))
+
+    return Or((ordered(first, second), ordered(second, first)))
 
 
 def _refusal(condition: Condition) -> str:

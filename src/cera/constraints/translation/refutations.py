@@ -14,7 +14,8 @@ from functools import partial
 from itertools import pairwise
 
 from cera.constraints.clause import Alternative
-from cera.constraints.numbers import CountSet, counts
+from cera.constraints.names import used_identifiers, used_variables
+from cera.constraints.numbers import ZERO, CountSet, counts
 from cera.constraints.queries import (
     Apart,
     Condition,
@@ -22,6 +23,7 @@ from cera.constraints.queries import (
     Gap,
     GapContent,
     Literal,
+    Quantity,
     SentFrom,
     Spread,
 )
@@ -29,7 +31,7 @@ from cera.constraints.specification import SOME
 from cera.constraints.texts import condition_text, count_text, literal_text
 from cera.constraints.translation.branches import ClauseBranch
 from cera.constraints.translation.conditions import condition_of, names_time, refuted, whole_states
-from cera.constraints.translation.places import NotByRulesError, Place
+from cera.constraints.translation.places import NotByRulesError, Place, event_place
 from cera.model.expressions.expression import (
     Arithmetic,
     Comparison,
@@ -77,11 +79,13 @@ def ways_of(alternative: Alternative, branch: ClauseBranch, *, alone: bool) -> l
         raise NotByRulesError("the head has timers, windows or members of its own")
     if not literals:
         return list(_conditions(conditions))
-    if conditions or len(literals) > 1:
-        raise NotByRulesError("the head asks for something of which it says more")
+    if len(literals) > 1 or len(conditions) > 1:
+        raise NotByRulesError("the head asks for several things that depend on each other")
     [literal] = literals
     if literal.kind == "relation":
         raise NotByRulesError("the head asks for rows of a relation")
+    if conditions:
+        return list(_one_with(literal, conditions[0], branch))
     return list(_counted(literal, branch, alone=alone))
 
 
@@ -101,10 +105,40 @@ def _conditions(conditions: Sequence[Condition]) -> Iterator[Way]:
 def _refute(branch: ClauseBranch, conditions: Sequence[Condition]) -> Refuted:
     """Adds that the last of some conditions does not hold, though the others do."""
     *others, condition = conditions
+    if isinstance(condition, GapContent):
+        quantity = condition.quantities
+        if others or not isinstance(quantity, Quantity) or counts(quantity.count) != ZERO:
+            raise NotByRulesError("what happens between others is counted")
+        branch.add_between(condition, quantity)
+        return Refuted(condition_text(condition), is_timed=True)
     branch.parts.whole |= {*whole_states(condition, branch.places)}
     branch.parts.conditions += [condition_of(each, branch.places) for each in others]
     branch.parts.conditions.append(refuted(condition, branch.places))
     return Refuted(condition_text(condition), is_timed=names_time(condition))
+
+
+def _one_with(literal: Literal, condition: Condition, branch: ClauseBranch) -> Iterator[Way]:
+    """Yields the ways to refute that there is something in a time of which a condition holds."""
+    if literal.count is not None or literal.kind != "event":
+        raise NotByRulesError("the head counts, or asks for states, of which it says more")
+    name = "" if literal.identifier is None else literal.identifier.identifier
+    named = {each.identifier for each in used_identifiers(condition)}
+    if name not in named or not used_variables(condition) <= branch.bound:
+        raise NotByRulesError("the head compares values of what it asks for")
+    if any(branch.places[each].kind != "event" for each in named - {name}):
+        raise NotByRulesError("the head compares what it asks for with states or timers")
+    shared = frozenset(branch.bound)
+    yield _exactly(literal, 0, shared)
+
+    def add(branch: ClauseBranch) -> Refuted:
+        _copies(branch, replace(literal, identifier=None), 1, shared)
+        element = branch.names.fresh("such")
+        places = {**branch.places, name: event_place(element)}
+        branch.absent(literal, shared, element=element, conditions=(condition_of(condition, places),))
+        [place] = branch.times(literal.time)
+        return Refuted(condition_text(condition), "", (place.begin, place.end))
+
+    yield Way(add)
 
 
 def _counted(literal: Literal, branch: ClauseBranch, *, alone: bool) -> Iterator[Way]:
