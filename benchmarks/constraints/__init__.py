@@ -1,0 +1,1 @@
+"""Constraints: real logs that are verified, beside the same by hand; what constraints cost."""
