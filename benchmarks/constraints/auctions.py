@@ -18,7 +18,7 @@ FINDERS: dict[Kind, frozenset[str]] = {
     Kind.BID_IN_SALE: frozenset({"i4-no-bid"}),
     Kind.BID_AFTER_SALE: frozenset({"i5-no-bid"}),
     Kind.EARLY_BEAT: frozenset({"beat-in-time"}),
-    Kind.BEAT_BEFORE_BID: frozenset({"i0-no-beat", "beat-in-time"}),
+    Kind.BEAT_BEFORE_BID: frozenset({"i0-no-beat", "i5-no-beat"}),
     Kind.FOURTH_BEAT: frozenset({"i4-no-beat"}),
     Kind.EARLY_SALE: frozenset({"i0-no-sale", "i1-no-sale", "i2-no-sale", "i3-no-sale"}),
     Kind.LATE_SALE: frozenset({"sale-in-time"}),

@@ -137,12 +137,20 @@ def test_every_kind_of_mistake_has_a_constraint_that_finds_it() -> None:
 def test_the_listings_are_violated_where_an_auction_breaks_off_or_prices_fall(name: str) -> None:
     from benchmarks.automata.auctions import Kind
 
-    kind = {"offer": Kind.EARLY_BEAT, "prices": Kind.LATE_BID, "sale": Kind.LATE_SALE, "items": None}[name]
-    if kind is None:  # an item of another auction, while this one goes on
-        one, other = good_auction(0, 3), good_auction(1, 3)
-        begin = other[0].at - one[0].at
-        together = in_order([*one, *(each._replace(at=each.at - begin) for each in other)])
-        found = violated(together, name)
-    else:
-        found = violated(bad_auction(0, 4, kind), name)
-    assert [constraint for _, constraint in found if constraint]
+    records = good_auction(0, 3)
+    match name:
+        case "offer":
+            records = bad_auction(0, 4, Kind.EARLY_BEAT)
+        case "prices":
+            records = bad_auction(0, 4, Kind.LATE_BID)
+        case "sale":  # for less than the last bid
+            records = [dearer(each, -1) if each.label == "sell" else each for each in records]
+        case "items":  # items of another auction have the same numbers, while this one goes on
+            other = good_auction(1, 3)
+            begin = other[0].at - records[0].at
+            records = in_order([*records, *(each._replace(at=each.at - begin) for each in other)])
+    assert [constraint for _, constraint in violated(records, name) if constraint]
+
+
+def dearer(record: Record, more: int) -> Record:
+    return record._replace(attributes={**record.attributes, "value": record.attributes["value"] + more})
