@@ -49,7 +49,8 @@ def _about_one(choose: random.Random) -> tuple[str | None, str]:
         *(f"exists {count} event: b(k(K), v(V)) group-by {{K}}", f"{one} or exists {count} {other}"),
     ]
     first, second = choose.choice(LITERALS), choose.choice(LITERALS)
-    return choose.choice([None, first, f"{first} and not {second}"]), choose.choice(heads)
+    bodies = [None, first, f"{first} and not {second}", f"exists {choose.choice(('>= 1', '>= 2', '= 1'))} {first}"]
+    return choose.choice(bodies), choose.choice(heads)
 
 
 def _about_two(choose: random.Random) -> tuple[str, str]:

@@ -122,7 +122,7 @@ class Judge(Bodies):
         refuted = [each for each in found if each is not None]
         if len(refuted) < len(found):
             return []
-        last = max(refuted, key=lambda each: each.at)
+        last = max(refuted, key=lambda each: (each.at, each.window is not None))
         expected = ", or ".join(dict.fromkeys(each.expected for each in refuted))
         facts = ", ".join(dict.fromkeys(each.found for each in refuted if each.found))
         faults = tuple(dict.fromkeys(fault for each in refuted for fault in each.faults))

@@ -23,6 +23,7 @@ from cera.constraints.queries import (
 from cera.constraints.specification import NONE, SOME
 from cera.constraints.translation.branches import ALWAYS, ClauseBranch
 from cera.constraints.translation.conditions import condition_of, whole_states
+from cera.constraints.translation.counting import MOST_COUNTED, at_least, exactly
 from cera.constraints.translation.places import NotByRulesError, hull_place, timer_place
 from cera.model.expressions.atoms import Sliding, Unbounded
 from cera.model.expressions.expression import Comparison
@@ -57,7 +58,7 @@ def _add(branch: ClauseBranch, part: Part, fixed: Collection[str]) -> None:
                 raise NotByRulesError("the body asks for groups of which there is nothing")
             branch.absent(part, frozenset(branch.bound))
         case Literal():
-            raise NotByRulesError("the body counts")
+            _count(branch, part)
         case Membership():
             _member(branch, part)
         case TimerLiteral():
@@ -74,6 +75,19 @@ def _add(branch: ClauseBranch, part: Part, fixed: Collection[str]) -> None:
             branch.parts.whole |= {*whole_states(part, branch.places)}
             branch.parts.conditions.append(condition_of(part, branch.places))
     branch.bound |= binds(part)
+
+
+def _count(branch: ClauseBranch, part: Literal) -> None:
+    """Adds that there are at least so many of something, or just so many when its time is over."""
+    shared = frozenset(branch.bound) | frozenset(part.group_by or ())
+    admitted = None if part.count is None else counts(part.count)
+    match None if admitted is None or part.identifier is not None else admitted.ranges:
+        case ((least, None),) if least > 0:
+            at_least(branch, part, least, shared)
+        case ((least, most),) if least == most and 0 < least <= MOST_COUNTED:
+            exactly(branch, part, least, shared)
+        case _:
+            raise NotByRulesError("the body counts")
 
 
 def _member(branch: ClauseBranch, part: Membership) -> None:

@@ -75,10 +75,15 @@ def _rules(clause: Clause, module: str, relations: Sequence[RelationDeclaration]
 
 
 def _together(found: Sequence[Refuted]) -> Refuted:
-    """Returns what is said of all alternatives. Raises NotByRulesError if the last of them is not always the same."""
-    windows = list(dict.fromkeys(each.window for each in found if each.found or each.window is not None))
-    if len(windows) > 1 or (windows and any(each.is_timed for each in found)):
-        raise NotByRulesError("alternatives count in different times")
+    """Returns what is said of all alternatives. Raises NotByRulesError if the last of them is not always the same.
+
+    What is counted when a time is over is later than what is found in it before.
+    """
+    counted = [each for each in found if each.place is not None]
+    windows = list(dict.fromkeys(each.window for each in counted if each.window is not None))
+    places = {each.place for each in counted}
+    if len(windows) > 1 or (len(places) > 1 and counted) or (counted and any(each.is_timed for each in found)):
+        raise NotByRulesError("alternatives are about different times, and one of them is refuted last")
     expected = ", or ".join(dict.fromkeys(each.expected for each in found))
     facts = ", ".join(dict.fromkeys(each.found for each in found if each.found))
     return Refuted(expected, facts, windows[0] if windows else None)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
 
 from cera.constraints.clause import Alternative
 from cera.constraints.names import used_identifiers, used_variables
@@ -31,23 +30,12 @@ from cera.constraints.specification import SOME
 from cera.constraints.texts import condition_text, count_text, literal_text
 from cera.constraints.translation.branches import ClauseBranch
 from cera.constraints.translation.conditions import condition_of, names_time, refuted, whole_states
-from cera.constraints.translation.places import NotByRulesError, Place, event_place
+from cera.constraints.translation.counting import MOST_COUNTED, Window, at_least, copies, exactly
+from cera.constraints.translation.places import NotByRulesError, event_place
 from cera.model.expressions.expression import (
-    Arithmetic,
     Comparison,
-    DurationLiteral,
-    Expression,
     Temporal,
 )
-from cera.model.time.bounded_windows import Bounds, MovedEdge
-from cera.model.time.durations import Duration
-from cera.model.time.interval import MIN_TIME
-from cera.rules.containment_conditions import begin_of, end_of
-from cera.rules.rule import Accumulation, BoundedWindow
-from cera.rules.states import opening_query
-
-#: More literals than these for what is counted would be joined with each other too often.
-MOST_COUNTED = 2
 
 
 @dataclass(frozen=True)
@@ -56,7 +44,9 @@ class Refuted:
 
     expected: str
     found: str = ""
-    window: tuple[Expression, Expression] | None = None
+    window: Window | None = None
+    #: The time in which it was counted.
+    place: str | None = None
     #: Whether it is a condition on times, which may be refuted after all others.
     is_timed: bool = False
 
@@ -131,12 +121,12 @@ def _one_with(literal: Literal, condition: Condition, branch: ClauseBranch) -> I
     yield _exactly(literal, 0, shared)
 
     def add(branch: ClauseBranch) -> Refuted:
-        _copies(branch, replace(literal, identifier=None), 1, shared)
+        copies(branch, replace(literal, identifier=None), 1, shared)
         element = branch.names.fresh("such")
         places = {**branch.places, name: event_place(element)}
         branch.absent(literal, shared, element=element, conditions=(condition_of(condition, places),))
         [place] = branch.times(literal.time)
-        return Refuted(condition_text(condition), "", (place.begin, place.end))
+        return Refuted(condition_text(condition), "", (place.begin, place.end), place.name)
 
     yield Way(add)
 
@@ -181,12 +171,10 @@ def _exactly(literal: Literal, number: int, shared: frozenset[str]) -> Way:
     """Returns that there are just so many when their time is over."""
 
     def add(branch: ClauseBranch) -> Refuted:
-        copies = _copies(branch, literal, number, shared)
-        branch.absent(literal, shared, copies)
-        [place] = branch.times(literal.time)
+        place = exactly(branch, literal, number, shared)
         text = count_text(literal) if literal.count is not None else f"at least 1 {literal_text(literal)}"
         found = "found none" if literal.count is None else f"found {number}"
-        return Refuted(text, found, (place.begin, place.end))
+        return Refuted(text, found, (place.begin, place.end), place.name)
 
     return Way(add)
 
@@ -195,80 +183,7 @@ def _more_than(literal: Literal, most: int, shared: frozenset[str]) -> Way:
     """Returns that there is one more than so many, as soon as that is so."""
 
     def add(branch: ClauseBranch) -> Refuted:
-        copies = _copies(branch, literal, most + 1, shared)
-        places = branch.times(literal.time)
-        over = [place for place in places if place.over]
-        window = _shown(branch, places)
-        if not over:
-            if len(places) > 1:
-                raise NotByRulesError("what happens in the intersection of several times is counted")
-            window = _first(branch, literal, copies, places[0], shared)
-        return Refuted(count_text(literal), f"found {most + 1}", window)
+        place, window = at_least(branch, literal, most + 1, shared)
+        return Refuted(count_text(literal), f"found {most + 1}", window, place.name)
 
     return Way(add)
-
-
-def _copies(branch: ClauseBranch, literal: Literal, number: int, shared: frozenset[str]) -> list[str]:
-    """Adds several different events or states that a literal finds, in the order in which they are known."""
-    edge = begin_of if literal.kind == "state" else end_of
-    copies = [branch.add(literal, shared=shared) for _ in range(number)]
-    for index, name in enumerate(copies):
-        branch.parts.conditions += branch.different(name, copies[:index])
-    branch.parts.conditions += (Comparison("<=", edge(first), edge(second)) for first, second in pairwise(copies))
-    return copies
-
-
-def _shown(branch: ClauseBranch, places: Sequence[Place]) -> tuple[Expression, Expression] | None:
-    if len(places) > 1:
-        raise NotByRulesError("what happens in the intersection of several times is counted")
-    [place] = places
-    return None if place.kind == "always" or not place.foreseen else (place.begin, place.end)
-
-
-def _first(
-    branch: ClauseBranch, literal: Literal, copies: Sequence[str], place: Place, shared: frozenset[str]
-) -> tuple[Expression, Expression] | None:
-    """Adds that the last of some is the first one that is too much: none of the others was known before.
-
-    Returns the window that the violation shows.
-    """
-    last = copies[-1]
-    state = literal.kind == "state"
-    first = MovedEdge(None, by=Duration(0, MIN_TIME)) if place.kind == "always" else place.first
-    if first is None or (state and place.kind not in ("state", "always")):
-        raise NotByRulesError("states in a timer or a window are counted")
-    if first.edge == "end" and place.is_lasting and first.identifier is not None:
-        branch.parts.whole.add(first.identifier)
-    name = branch.names.fresh(f"until_{last}")
-    ends = (MovedEdge(last, "begin"), first) if state else (MovedEdge(last, "end"),)
-    branch.parts.windows.append(BoundedWindow(name, Bounds((first,), ends), anonymous=True))
-    element = branch.names.fresh(f"earlier_{last}")
-    edge = begin_of if state else end_of
-    conditions: list[Expression] = [Comparison("<", edge(element), edge(last))]
-    pattern = branch.pattern(literal.atom, shared)
-    excluded = tuple(dict.fromkeys((*copies, *(owner for owner in place.owners if _may_be(branch, owner, literal)))))
-    opened = [] if state else [each for each in branch.parts.states if each.identifier == place.name]
-    absence = Accumulation(
-        name,
-        pattern,
-        negated=True,
-        conditions=tuple(conditions),
-        span=literal.span,
-        containment="in-state" if place.is_lasting and not state else "inside",
-        opening=opening_query(opened[0]) if opened else None,  # what is kept is dropped when the state ends
-        element=element,
-        excluded=excluded,
-    )
-    branch.accumulate(literal, absence)
-    if not place.foreseen or place.kind == "always":
-        return None
-    if place.kind == "clock":  # which is not in the row when the answer is made
-        length = branch.clocks[place.name].length - 1
-        return begin_of(name), Arithmetic("+", begin_of(name), DurationLiteral(Duration(0, length)))
-    return place.begin, place.end
-
-
-def _may_be(branch: ClauseBranch, owner: str, literal: Literal) -> bool:
-    return branch.labels[owner] == literal.atom.label and (branch.places[owner].kind == "state") == (
-        literal.kind == "state"
-    )
