@@ -39,6 +39,7 @@ _COMMANDS = {
     "capture": ("cera.cli.capture", "capture"),
     "check": ("cera.cli.check", "check"),
     "compare": ("cera.cli.compare", "compare_types"),
+    "derive": ("cera.cli.derive", "derive"),
     "draw": ("cera.cli.draw", "draw"),
     "explain": ("cera.cli.explain", "explain"),
     "fmt": ("cera.cli.fmt", "fmt"),

@@ -9,6 +9,7 @@ from textwrap import indent
 import click
 
 from cera.cli import report
+from cera.cli.derive import derived
 from cera.cli.options import program_options
 from cera.connectors.line_writer import write_output
 from cera.constraints.translation.layers import all_rules
@@ -27,8 +28,9 @@ from cera.wording import on_command_line
 TARGETS = {language.target.name: language.target for language in LANGUAGES if language.target is not None}
 
 #: The forms that every program has.
-PLAN, JSON = "plan", "json"
+PLAN, JSON, CONSTRAINTS = "plan", "json", "escl"
 _OF_EVERY_PROGRAM = {
+    CONSTRAINTS: "the constraints that follow from automata and rules, as `cera derive` prints them",
     PLAN: "the plans that run, as `cera explain` shows them",
     JSON: "all that `cera explain` knows of the program, for tools; automata as JSON that can be read again",
 }
@@ -82,6 +84,9 @@ def translate(program: Program, form: str, with_steps: bool) -> None:
     if with_steps and not stepped:
         raise UsageError(f"--to {form} has no steps to show")
     report.show_diagnostics(program.diagnostics)
+    if form == CONSTRAINTS:
+        write_output(derived(program))
+        return
     if form in _OF_EVERY_PROGRAM:
         own = _own_json(program) if form == JSON else None
         write_output(_explained(program, form) + "\n" if own is None else own)

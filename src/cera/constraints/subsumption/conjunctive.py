@@ -214,6 +214,20 @@ def _condition(condition: Condition, kinds: Mapping[str, str | None]) -> list[Ex
     return found
 
 
+def conditions_of(parts: Sequence[Part], body: Sequence[Part]) -> list[Expression] | None:
+    """Returns the conditions that a conjunction is, with what its body says of identifiers; None if it is another."""
+    kinds = {p.identifier.identifier: p.kind for p in body if isinstance(p, Literal) and p.identifier is not None}
+    found: list[Expression] = []
+    for part in parts:
+        if not isinstance(part, Comparison | Temporal | Spread):
+            return None
+        conditions = _condition(part, kinds)
+        if conditions is None:
+            return None
+        found += conditions
+    return found
+
+
 def _names_end(expression: Expression, kinds: Mapping[str, str | None]) -> bool:
     sides: tuple[Expression, ...]
     match expression:

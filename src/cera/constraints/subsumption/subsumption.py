@@ -93,9 +93,7 @@ class _Search:
     def __init__(self, general: ConjunctiveQuery, special: ConjunctiveQuery) -> None:
         self.general = general
         self.special = special
-        self.asserted = tuple(conjuncts(special.conditions))
-        bounds = (*special.bounds, *(bound for each in special.conditions for bound in conjunction(each)))
-        self.network: TimeNetwork = DifferenceBounds(bounds)
+        self.network = _network(special)
 
     def matches(self) -> Iterator[Match]:
         needed = [*self.general.positive, *(each for each in self.general.counted if _needs_one(each))]
@@ -197,27 +195,33 @@ class _Search:
     # Conditions
 
     def _conditions(self, match: Match) -> bool:
-        names = Names(match.identifiers, {name: _expression(value) for name, value in match.values.items()})
+        names = Names(match.identifiers, values_as_expressions(match.values))
         for condition in self.general.conditions:
             if (
                 event_references(condition) & match.covers
                 or not event_references(condition) <= match.identifiers.keys()
             ):
                 return False
-            if not self._proved(_renamed(condition, names)):
+            if not is_proved(renamed(condition, names), self.special):
                 return False
         return all(self._lies(each, match) for each in self.general.places)
-
-    def _proved(self, condition: Expression) -> bool:
-        """Returns whether a condition holds wherever those of the special query do."""
-        if any(each == condition or weaker(condition, each) for each in self.asserted):
-            return True
-        case = Case(self.asserted, (condition,))
-        return no_times(self.network, case) or no_values(case, self.special.variables)
 
     def _lies(self, condition: SpatialCondition, match: Match) -> bool:
         """Returns whether a condition on places follows from one of the special query."""
         return any(spatially_implies(each, condition, match.identifiers) for each in self.special.places)
+
+
+def is_proved(condition: Expression, query: ConjunctiveQuery) -> bool:
+    """Returns whether a condition holds wherever those of a query do."""
+    asserted = tuple(conjuncts(query.conditions))
+    if any(each == condition or weaker(condition, each) for each in asserted):
+        return True
+    case = Case(asserted, (condition,))
+    return no_times(_network(query), case) or no_values(case, query.variables)
+
+
+def _network(query: ConjunctiveQuery) -> TimeNetwork:
+    return DifferenceBounds((*query.bounds, *(bound for each in query.conditions for bound in conjunction(each))))
 
 
 def weaker(general: Expression, special: Expression) -> bool:
@@ -288,15 +292,19 @@ def _needs_one(literal: QueryLiteral) -> bool:
     return literal.numbers is not None and literal.numbers.has_all_from(1) and 0 not in literal.numbers
 
 
-def _expression(value: Value) -> Expression:
-    return Variable(value.name) if isinstance(value, Name) else Constant(value.value)
+def values_as_expressions(values: Mapping[str, Value]) -> dict[str, Expression]:
+    return {
+        name: Variable(value.name) if isinstance(value, Name) else Constant(value.value)
+        for name, value in values.items()
+    }
 
 
-def _renamed(expression: Expression, names: Names) -> Expression:
+def renamed(expression: Expression, names: Names) -> Expression:
+    """Returns an expression with other names for identifiers, and other expressions for variables."""
     match expression:
         case Variable():
             return names.variables.get(expression.name, expression)
         case EventReference():
             return EventReference(names.identifiers.get(expression.identifier, expression.identifier))
         case _:
-            return rebuild(expression, lambda part: _renamed(part, names))
+            return rebuild(expression, lambda part: renamed(part, names))
