@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from cera.constraints.clause import Clause
 from cera.constraints.locations import NO_LOCATIONS, Locations
 from cera.constraints.semantics import Verdict, violations
-from cera.constraints.stream import Happening, Stream, extent_of
+from cera.constraints.stream import Extent, Happening, Stream, extent_of
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.escl.language import ESCL
 from cera.languages.escl.parser import parse
@@ -18,7 +19,6 @@ from cera.languages.protocol.results import CompileOptions
 from cera.model.events.relation_rows import ReadRows, RelationRow
 from cera.model.events.states import OPEN
 from cera.model.terms.term import Term
-from cera.model.time.interval import Interval
 from conformance.clause_rules import assert_rules_agree
 
 SECOND = 1_000_000
@@ -85,11 +85,14 @@ def by_definition(
     errors = [each for each in diagnostics_of(text) if each.severity == "error"]
     assert not errors, "\n".join(map(str, errors))
     last = None if until is None else round(until * SECOND)
-    found = extent_of(happenings, last)
+    known = [(each.begin if each.kind == "state" else each.end, each.begin) for each in happenings]
+    known += [(each.end, each.begin) for each in happenings if each.kind == "state" and not each.is_open]
+    found = extent_of(known, last)
     if extent is not None:
-        found = Interval(round(extent[0] * SECOND), round(extent[1] * SECOND))
+        begin, end = (round(each * SECOND) for each in extent)
+        found = Extent(begin, end, begin)
     assert found is not None
-    ordered = tuple(sorted(happenings, key=lambda each: (each.end, each.begin, each.term.key)))
+    ordered = tuple(sorted(happenings, key=attrgetter("order")))
     return violations(clauses_of(text), Stream(ordered, found, last, relations(rows), locations))
 
 

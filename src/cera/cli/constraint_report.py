@@ -11,7 +11,8 @@ from typing import Any
 
 from cera.cli import report
 from cera.connectors.event_lines import event_line
-from cera.constraints.module import UNKNOWN_PLACE, VIOLATION, ConstraintModule
+from cera.constraints.module import ConstraintModule
+from cera.constraints.reports import UNKNOWN_PLACE, VIOLATION
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.states import name_of

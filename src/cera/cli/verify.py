@@ -38,7 +38,8 @@ from cera.cli.verification import (
 )
 from cera.connectors.line_writer import write_output
 from cera.connectors.sink import Sink, StandardOutput, sink_of
-from cera.constraints.module import UNKNOWN_PLACE, ConstraintModule
+from cera.constraints.module import ConstraintModule
+from cera.constraints.reports import UNKNOWN_PLACE
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
 from cera.program import Program

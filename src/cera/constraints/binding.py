@@ -67,6 +67,8 @@ def plan(parts: Iterable[Part], before: Iterable[Part] = ()) -> Plan:
     ordered: list[Part] = []
     while rest:
         ready = [part for part in rest if _is_ready(part, known, identifiers, rest)]
+        if not ready:  # others wait for the identifier of a count, which is counted over what they would give values
+            ready = [part for part in rest if _is_ready(part, known, identifiers, [])]
         if not ready:
             raise UnsafeError(rest[0])
         chosen = min(ready, key=lambda part: (_rank(part), rest.index(part)))
@@ -87,6 +89,8 @@ def _rank(part: Part) -> int:
             return 2
         case Literal():
             return 5 if part.count is not None else 4 if part.kind == "relation" else 3
+        case GapContent():
+            return 5
         case _:
             return 0
 
@@ -100,7 +104,7 @@ def _is_ready(part: Part, known: set[str], identifiers: set[str], rest: list[Par
             others = (each for each in rest if each is not part and _gives(each, absence=part.count == NONE))
             given = frozenset[str]().union(*map(binds, others))
             needed = variables(part.count) - counting_variable(part)
-            return needed <= known and not (used_variables(part) & given - known)
+            return needed <= known | binds(part) and not (used_variables(part) & given - known)
         case Membership() if part.count is not None:
             return variables(part.count) <= known
         case Literal() | Membership() | TimerLiteral() | WindowLiteral() | HullLiteral():

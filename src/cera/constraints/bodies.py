@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 
 from cera.constraints.binding import Binding, Plan, plan
 from cera.constraints.clause import DerivedPredicate
 from cera.constraints.conditions import Conditions, whole_number
-from cera.constraints.derived import derived_happening
+from cera.constraints.derived import derived_happening, merged
 from cera.constraints.groups import counting_variable
 from cera.constraints.names import atom_variables
 from cera.constraints.numbers import NO_NUMBER, CountSet, counts
 from cera.constraints.queries import HullLiteral, Literal, Membership, Part, TimerLiteral, WindowLiteral
 from cera.constraints.specification import SOME, Specification, changed, variables
-from cera.constraints.stream import Happening, Stream, Values
+from cera.constraints.stream import Happening, Known, Values
 from cera.constraints.times import (
     ALWAYS_KNOWN,
     Item,
@@ -23,6 +24,7 @@ from cera.constraints.times import (
     hull_of,
     item_of,
     lies_in,
+    noticed,
     settled,
     timer_of,
     times_of,
@@ -38,7 +40,7 @@ from cera.model.time.interval import Time
 class Bodies:
     """The evaluation of conjunctions over a stream: the substitutions under which they hold."""
 
-    stream: Stream
+    stream: Known
     evaluator: Evaluator
     origin: Time = 0
     local: dict[str, list[Happening]] = field(default_factory=dict)
@@ -46,22 +48,18 @@ class Bodies:
     def __post_init__(self) -> None:
         self.conditions = Conditions(self.stream, self.evaluator, self._counted_in)
         #: The time at which rows of relations are counted.
-        self._now = self.stream.extent.begin
+        self._now = self.stream.begin
 
     # Local definitions
 
     def derive(self, definitions: Iterable[DerivedPredicate]) -> None:
         """Adds what local definitions derive, each after those that it needs."""
         for definition in definitions:
-            label = definition.head.atom.label
-            known: dict[object, Happening] = {}
-            for body in definition.bodies:
-                for binding in self.bindings(plan(body), Binding()):
-                    found = derived_happening(definition.head, binding)
-                    if found is not None:
-                        known.setdefault((found.term, found.begin, found.end), found)
-            self.local.setdefault(label, [])
-            self.local[label] += known.values()
+            bindings = [each for body in definition.bodies for each in self.bindings(plan(body), Binding())]
+            found = [derived_happening(definition.head, each) for each in sorted(bindings, key=attrgetter("at"))]
+            happenings = merged(each for each in found if each is not None)
+            known = self.local.setdefault(definition.head.atom.label, [])
+            known += sorted(happenings, key=attrgetter("order"))
 
     # Bodies
 
@@ -78,14 +76,14 @@ class Bodies:
         """Yields the substitutions under which one more part holds."""
         match part:
             case Literal(kind="relation", count=None):
-                now = max(binding.at, self.stream.extent.begin)
+                now = max(binding.at, self.stream.begin)
                 for _, values in self.stream.candidates(part, binding.values, self.local, now):
                     yield binding.extended(values)
             case Literal(count=None):
                 times = times_of(part.time, binding.items)
                 for happening, values in self.stream.candidates(part, binding.values, self.local, binding.at):
-                    if lies_in(happening, times):
-                        at = max(happening.known, begun(times))
+                    if self.lies_in(happening, times):
+                        at = noticed(happening, times)
                         yield binding.extended(values, part.identifier, item_of(happening), at)
             case Literal():
                 yield from self._counted_bindings(part, binding)
@@ -127,23 +125,33 @@ class Bodies:
                 continue
             grouped = binding.extended(values, at=at)
             if part.identifier is None:
-                seen = (each for each in found if each.known <= at)
+                seen = (each for each in found if noticed(each, times) <= at)
                 yield replace(grouped, happenings=(*grouped.happenings, *seen))
             else:
                 for each in found:
-                    yield grouped.extended({}, part.identifier, item_of(each), each.known)
+                    yield grouped.extended({}, part.identifier, item_of(each), noticed(each, times))
+
+    def lies_in(self, happening: Happening, times: Times) -> bool:
+        """Returns whether an event or a state lies in a time. One that is derived only when the time has passed does
+        not."""
+        if not lies_in(happening, times):
+            return False
+        if happening.since <= (happening.begin if happening.kind == "state" else happening.end):
+            return True
+        passed = settled(times, self.stream)
+        return passed is None or noticed(happening, times) <= passed
 
     # Counts
 
     def _counted_in(self, literal: Literal, values: Values, times: Times) -> list[Happening]:
-        """Returns the events or states that a literal finds in a time, each once, in the order in which they are
-        known."""
+        """Returns the events or states that a literal finds in a time, each once, in the order in which that is
+        certain."""
         found = {
             id(one): one
             for one, _ in self.stream.candidates(literal, values, self.local, self._now)
-            if lies_in(one, times)
+            if self.lies_in(one, times)
         }
-        return sorted(found.values(), key=lambda each: (each.known, each.begin, each.term.key))
+        return in_order(found.values(), times)
 
     def settled(self, part: Literal, times: Times) -> Time | None:
         """Returns when what a literal finds is settled; a relation does not change."""
@@ -152,19 +160,18 @@ class Bodies:
     def groups(self, part: Literal, binding: Binding, times: Times) -> list[tuple[dict[str, Value], list[Happening]]]:
         """Returns the groups of a counted literal with their members: those that occur, and if all the variables of the
         groups have values the one that these make, be it empty (ERR-55)."""
-        self._now = max(binding.at, self.stream.extent.begin)
+        self._now = max(binding.at, self.stream.begin)
         unbound = [name for name in part.group_by or () if name not in binding.values]
         if not unbound:
             known = {name: value for name, value in binding.values.items() if name in atom_variables(part.atom)}
             return [({}, self._counted_in(part, known, times))]
         found: dict[object, tuple[dict[str, Value], dict[int, Happening]]] = {}
         for happening, values in self.stream.candidates(part, binding.values, self.local, self._now):
-            if lies_in(happening, times):
+            if self.lies_in(happening, times):
                 group = {name: values[name] for name in unbound if name in values}
                 key = tuple(value_key(group[name]) if name in group else None for name in unbound)
                 found.setdefault(key, (group, {}))[1][id(happening)] = happening
-        ordered = [(group, list(members.values())) for group, members in found.values()]
-        return [(group, sorted(members, key=lambda each: (each.known, each.begin))) for group, members in ordered]
+        return [(group, in_order(members.values(), times)) for group, members in found.values()]
 
     def numbers(self, count: Specification | None, values: Values) -> CountSet:
         """Returns the numbers that a cardinality admits; none if a variable in it is not a whole number."""
@@ -183,18 +190,18 @@ class Bodies:
         enough = next((n for n in range(len(members) + 1) if numbers.has_all_from(n)), None)
         if enough is None:
             return self.settled(part, times)
-        return begun(times) if enough == 0 else max(members[enough - 1].known, begun(times))
+        return begun(times) if enough == 0 else noticed(members[enough - 1], times)
 
     def member(self, part: Membership, binding: Binding) -> Member:
         """Returns whether something lies in a time, as a count of one or none."""
         times = times_of(part.time, binding.items)
         item = binding.items[part.identifier.identifier]
-        inside = item.happening is not None and lies_in(item.happening, times)
         if item.happening is None:
-            inside = any(all(_covers(each, item) for each in items) for items in times)
-        number = 1 if inside else 0
-        holds = number in self.numbers(part.count, binding.values)
-        return Member(holds, max(item.known, begun(times)))
+            inside, at = _covered(item, times)
+        else:
+            inside, at = _included(item, item.happening, times)
+        holds = int(inside) in self.numbers(part.count, binding.values)
+        return Member(holds, max(item.known, begun(times), at))
 
 
 @dataclass(frozen=True)
@@ -205,5 +212,30 @@ class Member:
     at: Time
 
 
+def in_order(members: Iterable[Happening], times: Times) -> list[Happening]:
+    """Returns what lies in a time in the order in which that is certain."""
+    return sorted(members, key=lambda each: (noticed(each, times), each.begin, each.term.key))
+
+
+def _included(item: Item, happening: Happening, times: Times) -> tuple[bool, Time]:
+    """Returns whether an event or a state lies in a time, and when that is certain: that a state does not, when it has
+    ended, unless it begins behind the time."""
+    if lies_in(happening, times):
+        return True, noticed(happening, times)
+    behind = all(any(each.end < item.begin for each in items) for items in times)
+    return False, ALWAYS_KNOWN if happening.kind != "state" or behind else item.end_known
+
+
+def _covered(item: Item, times: Times) -> tuple[bool, Time]:
+    """Returns whether a timer or a window lies in a time, and when that is certain: in a state when it has passed."""
+    failing: list[Time] = []
+    for items in times:
+        if all(_covers(each, item) for each in items):
+            return True, max([item.end_known, *(min(each.end_known, item.end) for each in items)])
+        ends = (each.known if each.begin > item.begin else each.end_known for each in items if not _covers(each, item))
+        failing.append(min(ends))
+    return False, max(failing)
+
+
 def _covers(time: Item, item: Item) -> bool:
-    return time.kind == "always" or time.interval.contains(item.interval)
+    return time.kind == "always" or (time.kind != "never" and time.interval.contains(item.interval))

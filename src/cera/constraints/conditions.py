@@ -7,7 +7,7 @@ knows. A comparison of values that has no result does not hold, as everywhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
 from typing import assert_never
 
@@ -27,7 +27,7 @@ from cera.constraints.queries import (
     Spread,
 )
 from cera.constraints.specification import Amount, Length, Limit, admits
-from cera.constraints.stream import Happening, Stream, Values
+from cera.constraints.stream import Happening, Known, Values
 from cera.constraints.times import ALWAYS_KNOWN, Item, Times
 from cera.model.evaluation.evaluator import Evaluator, compare
 from cera.model.expressions.expression import (
@@ -61,12 +61,11 @@ UNKNOWN = Truth(None)
 
 @dataclass
 class Conditions:
-    """The truth of conditions over a stream, with the places that were asked for and are not known."""
+    """The truth of conditions over a stream."""
 
-    stream: Stream
+    stream: Known
     evaluator: Evaluator
     counter: Counter
-    unknown_places: dict[str, int] = field(default_factory=dict)
 
     def truth(self, condition: Condition, values: Values, items: Mapping[str, Item]) -> Truth:
         match condition:
@@ -122,11 +121,12 @@ class Conditions:
         found = [items[each.identifier] for each in condition.identifiers]
         if any(each.is_open for each in found):
             return UNKNOWN
-        at = _known(found)
+        at = known = _known(found)
         owners = tuple(owner for each in found for owner in each.owners)
         gaps: list[Times] = []
         for begin, end in neighbours(found, overlapping=False):
-            gaps.append(((Item("timer", begin, end, at, at, None, owners),),))
+            gaps.append(((Item("timer", begin, end, known, known, None, owners),),))
+            at = max(at, end)
         overlaps = len(neighbours(found)) - len(gaps)
 
         def holds(quantities: Quantities) -> bool:
@@ -147,20 +147,16 @@ class Conditions:
     # Places
 
     def _located(self, identifiers: Sequence[EventReference], items: Mapping[str, Item]) -> list[Location] | None:
-        """Returns the places of some events; None if one of them is not known, which is noted."""
+        """Returns the places of some events; None if one of them is not known."""
         found: list[Location] = []
         for each in identifiers:
             happening = items[each.identifier].happening
             name = None if happening is None else self.stream.locations.name_of(happening.term)
             place = self.stream.locations.find(name)
             if place is None:
-                self._note(name or "")
                 return None
             found.append(place)
         return found
-
-    def _note(self, place: str) -> None:
-        self.unknown_places[place] = self.unknown_places.get(place, 0) + 1
 
     def _sent_from(self, condition: SentFrom, items: Mapping[str, Item]) -> Truth:
         places = self._located(condition.identifiers, items)
@@ -172,9 +168,6 @@ class Conditions:
         named = [each.room if condition.place == "room" else each.area for each in places]
         known = [each for each in named if each is not None]
         if len(known) < len(named):
-            for place, name in zip(places, named, strict=True):
-                if name is None:
-                    self._note(place.name)
             return UNKNOWN
         if condition.relation == "same":
             return Truth(len(set(known)) == 1, at)
@@ -190,7 +183,6 @@ class Conditions:
         for first, second in combinations(places, 2):
             found = distance(first, second)
             if found is None:
-                self._note(second.name if second.plane is None and second.globe is None else first.name)
                 return UNKNOWN
             distances.append(found)
 

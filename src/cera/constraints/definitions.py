@@ -142,7 +142,7 @@ class _Elimination:
                 return replace(query, queries=tuple(flat))
             case Literal() if query.atom.label in self.known and query.kind != "relation":
                 definitions = self.known[query.atom.label]
-                if not all(_replaceable(query, each) for each in definitions):
+                if not all(_replaceable(query, each, self.shared) for each in definitions):
                     return query
                 bodies = [self._instance(query, each, variables) for each in definitions]
                 found = tuple(part for each in bodies for part in _of_kind(each, Disjunction))
@@ -238,9 +238,13 @@ def _is_source(part: Literal, literal: Literal) -> bool:
     return part.kind == literal.kind and part.count is None and not part.negated
 
 
-def _replaceable(literal: Literal, definition: Definition) -> bool:
-    """Returns whether the body of a definition can take the place of a literal."""
+def _replaceable(literal: Literal, definition: Definition, shared: frozenset[str]) -> bool:
+    """Returns whether the body of a definition can take the place of a literal. It must give the variables of the
+    literal their values, and not only be compared with them."""
     if literal.count is not None or literal.negated or literal.kind != definition.head.kind:
+        return False
+    _, equal = _unified(definition.head.atom, literal.atom, shared)
+    if any(isinstance(each.left, Variable) and each.left.name not in shared for each in equal):
         return False
     branches = _of_kind(definition.body, Disjunction)
     flat = all(

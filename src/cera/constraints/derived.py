@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from cera.constraints.binding import Binding
 from cera.constraints.queries import Literal
 from cera.constraints.stream import Happening
@@ -28,14 +30,25 @@ def derived_happening(head: Literal, binding: Binding) -> Happening | None:
         end = min((each.end for each in states), default=OPEN)
         if begin is None or begin >= end:
             return None
-        return Happening(term, begin, end, "state", sources=binding.happenings)
+        return Happening(term, begin, end, "state", sources=binding.happenings, since=binding.at)
     if events:
         begin, end = min(each.begin for each in events), max(each.end for each in events)
-        return Happening(term, begin, end, "event", sources=binding.happenings)
+        return Happening(term, begin, end, "event", sources=binding.happenings, since=binding.at)
     if states:
         last = max(each.begin for each in states)
-        return Happening(term, last, last, "event", sources=binding.happenings)
+        return Happening(term, last, last, "event", sources=binding.happenings, since=binding.at)
     return None
+
+
+def merged(found: Iterable[Happening]) -> list[Happening]:
+    """Returns what is derived in the order in which that is certain, each once: an event in the first way in which it
+    is, a state that begins at one time as long as it holds in some way."""
+    known: dict[object, Happening] = {}
+    for each in found:
+        key = (each.term, each.begin) if each.kind == "state" else (each.term, each.begin, each.end)
+        first = known.setdefault(key, each)
+        first.end = max(first.end, each.end)
+    return list(known.values())
 
 
 def _term(atom: Atom, binding: Binding) -> Term | None:

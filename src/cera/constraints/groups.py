@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from cera.constraints.names import atom_variables, declared_identifier, used_identifiers, used_variables
 from cera.constraints.queries import Literal, Membership, Part
-from cera.constraints.specification import NONE, Limit
+from cera.constraints.specification import NONE, Limit, variables
 from cera.model.expressions.expression import Variable
 
 
@@ -69,7 +69,7 @@ def own_names(part: Part) -> frozenset[str]:
     if declared is not None:
         identifiers.add(f"#{declared.identifier}")
     if isinstance(part, Literal) and part.count is not None and part.group_by is not None:
-        return frozenset(part.group_by) | counting_variable(part) | identifiers
+        return frozenset(part.group_by) | variables(part.count) | identifiers
     return used_variables(part) | identifiers
 
 

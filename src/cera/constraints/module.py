@@ -3,40 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Self
 
 from cera.constraints.clause import Clause
 from cera.constraints.definitions import literals_of
 from cera.constraints.locations import NO_LOCATIONS, Locations
 from cera.constraints.queries import Literal, Part
-from cera.constraints.semantics import Violation, violations
-from cera.constraints.stream import Happening, Stream, extent_of, happenings_of
+from cera.constraints.reports import UNKNOWN_PLACE, VIOLATION, unknown_place_event, violation_event
+from cera.constraints.semantics import violations
+from cera.constraints.stream import Stream, extent_of, happenings_of
 from cera.diagnostics import Note, Span
-from cera.errors import UsageError
-from cera.model.evaluation.functions import iso
 from cera.model.events.attributes import AskedAttribute, Path
-from cera.model.events.event import Derivation, DerivedEvent, Event, in_output_order
-from cera.model.events.states import ENDING, OPENING, name_of
+from cera.model.events.event import Event, in_output_order
+from cera.model.events.states import ENDING, OPENING, with_endings
 from cera.model.expressions.atoms import Atom
 from cera.model.tags import tagged
-from cera.model.terms.term import Term
-from cera.model.time.interval import Interval, Time, point
+from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
 from cera.modules.module import Port, Settings, Unit
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 from cera.rules.declarations import RelationDeclaration
-from cera.wording import Setting
 
-#: The labels of the events that constraints derive.
-VIOLATION, UNKNOWN_PLACE = "violation", "unknown_place"
+if TYPE_CHECKING:
+    from cera.constraints.processor import ConstraintProcessor
 
 
 @tagged("ConstraintModule")
 @dataclass(frozen=True)
 class ConstraintModule:
-    """The clauses of a file. Only the reference engine verifies them so far: over a whole recording, by definition."""
+    """The clauses of a file."""
 
     name: str
     clauses: tuple[Clause, ...]
@@ -122,18 +119,13 @@ class ConstraintModule:
     def limited(self, answers: int) -> Self:
         return self
 
-    def processor(self, settings: Settings) -> Any:
-        refuse_engine()
+    def processor(self, settings: Settings) -> ConstraintProcessor:
+        from cera.constraints.processor import ConstraintProcessor  # many programs are only checked
+
+        return ConstraintProcessor(self, settings)
 
     def definition(self, settings: Settings) -> ConstraintDefinition:
         return ConstraintDefinition(self, settings)
-
-
-def refuse_engine() -> NoReturn:
-    raise UsageError(
-        "constraints are verified by `cera verify`, and so far over recordings and by the reference engine only, which "
-        f"is slow; rules can see their violations with {Setting.ENGINE.of('reference')}"
-    )
 
 
 def parts_of_clause(clause: Clause, bodies: Sequence[Sequence[Part]]) -> Iterator[Part]:
@@ -165,14 +157,13 @@ class ConstraintDefinition:
 
     def answer(self, events: Sequence[Event], extent: Interval | None) -> Answer:
         happenings = happenings_of(each for each in events if each.label in self.module.reads)
-        found = extent_of(happenings, self.settings.until)
-        if extent is not None:
-            first = min([extent.begin, *(each.begin for each in events)])
-            found = Interval(first, extent.end)
+        until = self.settings.until
+        known = ((each.end, each.begin) for each in with_endings(events) if until is None or each.end <= until)
+        found = extent_of(known, extent.end if until is None and extent is not None else until)
         if found is None:
             return Answer(())
         if self.module.since is not None:
-            found = Interval(min(self.module.since, found.end), found.end)
+            found = replace(found, begin=min(self.module.since, found.end), earlier=())
         stream = Stream(
             happenings,
             found,
@@ -182,55 +173,6 @@ class ConstraintDefinition:
             self.settings.timezone,
         )
         verdict = violations(self.module.clauses, stream, self.module.origin)
-        derived = [violation_event(self.module, each) for each in verdict.violations]
-        derived += [_unknown_place(self.module, *each, found.end) for each in sorted(verdict.unknown_places.items())]
+        derived = [violation_event(self.module.name, each) for each in verdict.violations]
+        derived += [unknown_place_event(self.module.name, *each) for each in sorted(verdict.unknown_places.items())]
         return Answer(tuple(in_output_order(derived)), verdict.undefined)
-
-
-def violation_event(module: ConstraintModule, violation: Violation) -> DerivedEvent:
-    """Returns a violation as an event: a point at which it is certain."""
-    clause = violation.clause
-    children = [Term("constraint", [clause.constraint])]
-    if clause.span is not None:
-        children.append(Term("place", [str(clause.span)]))
-    if violation.values:
-        children.append(Term("binding", [Term(name, [value]) for name, value in violation.values]))
-    if violation.window is not None:
-        begin, end = (iso(point(time)) or "" for time in violation.window)
-        children.append(Term("window", [Term("from", [begin]), Term("to", [end])]))
-    children.append(Term("expected", [violation.expected]))
-    if violation.found:
-        children.append(Term("found", [violation.found]))
-    term = Term(VIOLATION, children)
-    derivation = Derivation(f"{module.name}.{clause.name}", _causes(violation))
-    return DerivedEvent(Event(term, point(violation.at)), (derivation,))
-
-
-def _causes(violation: Violation) -> dict[str, Event]:
-    """Returns the events at fault by name: their identifiers, or else their labels with a number."""
-    found: dict[str, Event] = {}
-    for name, happening in violation.identified:
-        for event in _events(happening):
-            found.setdefault(name, event)
-    for happening in violation.faults:
-        for event in _events(happening):
-            if event not in found.values():
-                label, number = name_of(event.label), 1
-                while (name := label if number == 1 else f"{label} {number}") in found:
-                    number += 1
-                found[name] = event
-    return found
-
-
-def _events(happening: Happening) -> Iterator[Event]:
-    if happening.event is not None:
-        yield happening.event
-    for each in happening.sources:
-        yield from _events(each)
-
-
-def _unknown_place(module: ConstraintModule, name: str, times: int, at: Time) -> DerivedEvent:
-    """Returns the report of a place that conditions asked for and nobody knows, once for each."""
-    shown = [Term("name", [name])] if name else []
-    term = Term(UNKNOWN_PLACE, [Term("file", [module.name]), *shown, Term("asked", [times])])
-    return DerivedEvent(Event(term, point(at)), (Derivation(module.name, {}),))

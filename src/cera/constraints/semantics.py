@@ -22,14 +22,15 @@ from cera.constraints.binding import Binding, Plan, plan
 from cera.constraints.bodies import Bodies
 from cera.constraints.clause import Clause
 from cera.constraints.groups import binds, components, own_names
+from cera.constraints.places import Need, located_literals, unknown_places
 from cera.constraints.queries import HullLiteral, Literal, Membership, Part, TimerLiteral, WindowLiteral
 from cera.constraints.stream import Happening, Stream, Values
 from cera.constraints.texts import condition_text, count_text, literal_text
 from cera.constraints.times import (
-    ALWAYS_KNOWN,
     Times,
     begun,
     item_of,
+    noticed,
     times_of,
 )
 from cera.model.evaluation.evaluator import Evaluator
@@ -66,7 +67,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The violations of clauses, and the places that were asked for and are not known, with how often."""
+    """The violations of clauses, and the places that they ask for and nobody knows, with when that was first so."""
 
     violations: tuple[Violation, ...]
     unknown_places: Mapping[str, int] = field(default_factory=dict)
@@ -82,8 +83,8 @@ def violations(clauses: Sequence[Clause], stream: Stream, origin: Time = 0) -> V
         judge = Judge(stream, evaluator, origin)
         judge.derive(clause.definitions)
         found += judge.violations(clause)
-        for place, number in judge.conditions.unknown_places.items():
-            unknown[place] = unknown.get(place, 0) + number
+        for place, at in judge.unknown_places(clause).items():
+            unknown[place] = min(at, unknown.get(place, at))
     ordered = sorted(found, key=lambda each: (each.at, each.clause.name, _values_key(each.values)))
     return Verdict(tuple(ordered), unknown, evaluator.undefined)
 
@@ -100,19 +101,30 @@ class Judge(Bodies):
 
     def violations(self, clause: Clause) -> Iterator[Violation]:
         body = plan(clause.body)
-        self._named = frozenset[str]().union(*map(binds, clause.body))
+        self.know(clause)
         heads = [plan(each, clause.body) for each in clause.head]
         seen: set[object] = set()
         for binding in self.bindings(body, Binding()):
-            for refutation in self._refuted(heads, binding):
-                violation = _violation(clause, binding, refutation)
+            for refutation in self.refuted(heads, binding):
+                violation = violation_of(clause, binding, refutation, self.stream.start)
                 trace = tuple((name, item.interval, id(item.happening)) for name, item in binding.items.items())
                 key = (_values_key(violation.values), trace, tuple(id(each) for each in binding.happenings))
                 if key not in seen:
                     seen.add(key)
                     yield violation
 
-    def _refuted(self, heads: Sequence[Plan], binding: Binding) -> list[Refutation]:
+    def know(self, clause: Clause) -> None:
+        """Takes note of the variables that the binding of a violation names."""
+        self._named = frozenset[str]().union(*map(binds, clause.body))
+
+    def unknown_places(self, clause: Clause) -> dict[str, Time]:
+        found: list[tuple[Happening, frozenset[Need]]] = []
+        for each in located_literals(clause):
+            candidates = self.stream.candidates(each.literal, {}, self.local, self.stream.begin)
+            found += ((happening, each.needs) for happening, _ in candidates)
+        return unknown_places(found, self.stream.locations)
+
+    def refuted(self, heads: Sequence[Plan], binding: Binding) -> list[Refutation]:
         """Returns the refutations of a head: one, or one for each group where a single literal is counted."""
         if len(heads) == 1:
             [only] = heads
@@ -163,7 +175,7 @@ class Judge(Bodies):
                 return self.refutation(rest, binding.extended({}, part.identifier, item, item.known))
             case WindowLiteral():
                 windows = list(self.extended(part, binding))
-                return self._one_of(windows, part, rest, self.stream.extent.end, binding)
+                return self._one_of(windows, part, rest, self.stream.at_end, binding)
             case _:
                 truth = self.conditions.truth(part, binding.values, binding.items)
                 if truth.holds is None:
@@ -224,7 +236,7 @@ class Judge(Bodies):
             others = self.refutation(rest, binding)
         else:
             identified = (
-                binding.extended({}, part.identifier, item_of(each), max(each.known, begun(times))) for each in members
+                binding.extended({}, part.identifier, item_of(each), noticed(each, times)) for each in members
             )
             others = self._one_of(identified, part, rest, self.settled(part, times), binding) if rest else None
         both = [each for each in (counted, others) if each is not None]
@@ -251,11 +263,11 @@ class Judge(Bodies):
             at = self.settled(part, times)
             window = _window(times)
         else:
-            at = begun(times) if over == 0 else max(members[over - 1].known, begun(times))
+            at = begun(times) if over == 0 else noticed(members[over - 1], times)
             window = _window(times) if _is_foreseen(times) else None
         if at is None:
             return None
-        seen = tuple(each for each in members if each.known <= at)  # those that come later are not at fault
+        seen = tuple(each for each in members if noticed(each, times) <= at)  # those that come later are not at fault
         return Refutation(at, count_text(part), f"found {len(seen) if over is None else over}", seen, window)
 
     def _values_text(self, part: Part, binding: Binding) -> str:
@@ -266,7 +278,7 @@ class Judge(Bodies):
 
 def _window(times: Times) -> Interval | None:
     """Returns the hull of a time; None if it is all of time, or has not ended."""
-    items = [item for each in times for item in each if item.kind != "always"]
+    items = [item for each in times for item in each if item.kind not in ("always", "never")]
     if not items or any(item.is_open for item in items):
         return None
     return hull(item.interval for item in items)
@@ -282,14 +294,13 @@ def _shown(value: Value) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)
 
 
-def _violation(clause: Clause, binding: Binding, refutation: Refutation) -> Violation:
+def violation_of(clause: Clause, binding: Binding, refutation: Refutation, start: Time) -> Violation:
+    """Returns a violation. What is certain before anything has happened is so with the first event."""
     values = {**binding.values, **dict(refutation.group)}
     identified = [(name, item.happening) for name, item in binding.items.items()]
     faults = tuple(dict.fromkeys((*binding.happenings, *refutation.faults)))
-    at = max(binding.at, refutation.at)
+    at = max(binding.at, refutation.at, start)
     window = refutation.window
-    if at <= ALWAYS_KNOWN:
-        at = 0
     return Violation(
         clause,
         at,

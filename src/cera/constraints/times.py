@@ -14,10 +14,10 @@ from typing import assert_never
 
 from cera.constraints.names import NOW
 from cera.constraints.queries import Combination, HullLiteral, TimerLiteral, ValidityTime, WindowLiteral
-from cera.constraints.stream import Happening, Stream
+from cera.constraints.stream import Happening, Known
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.states import OPEN
-from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded
+from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded, Window
 from cera.model.expressions.expression import (
     Call,
     DateTime,
@@ -36,8 +36,8 @@ from cera.model.time.time_text import parse_datetime
 from cera.model.time.timers import TIMERS
 
 #: What an identifier stands for: an event or a timer on one, a state or a timer on one, a window of the clock, all of
-#: time.
-ItemKind = OneOf["event", "timer", "state", "clock", "always"]
+#: time. A combination that is not defined is no time at all.
+ItemKind = OneOf["event", "timer", "state", "clock", "always", "never"]
 
 #: Known from the beginning.
 ALWAYS_KNOWN = MIN_TIME - 1
@@ -69,8 +69,8 @@ class Item:
 
     def contains(self, other: Happening) -> bool:
         """Returns whether an event or a state lies in this time."""
-        if self.kind == "always":
-            return True
+        if self.kind in ("always", "never"):
+            return self.kind == "always"
         if any(other is owner for owner in self.owners):
             return False
         if other.kind == "state":
@@ -106,6 +106,8 @@ def timer_of(timer: TimerLiteral, anchor: Item) -> Item | None:
     if begin > end or begin >= OPEN:
         return None
     kind: ItemKind = "state" if anchor.kind == "state" else "timer"
+    if timer.timer == "shorten-begin":  # there is none if its anchor ends before it begins
+        begin_known = max(begin_known, min(begin, end_known))
     return Item(kind, begin, end, begin_known, max(begin_known, end_known), None, anchor.owners)
 
 
@@ -121,7 +123,7 @@ def windows_of(
     literal: WindowLiteral,
     items: Mapping[str, Item],
     values: Mapping[str, Value],
-    stream: Stream,
+    stream: Known,
     evaluator: Evaluator,
     origin: Time,
 ) -> Iterator[Item]:
@@ -132,26 +134,43 @@ def windows_of(
             yield Item("always", MIN_TIME, MAX_TIME, ALWAYS_KNOWN, ALWAYS_KNOWN)
         case Now():
             for step in stream.steps:
-                yield Item("clock", step, step, ALWAYS_KNOWN, ALWAYS_KNOWN)
+                yield clock_window(step, step, step)
         case Sliding():
-            length = window.range.microseconds
-            slide = length if window.slide is None else window.slide.microseconds
-            period = checked_period(length, slide, origin)
-            first, last = stream.extent
-            begin = origin + -(-(first - length + 1 - origin) // slide) * slide
-            for each in range(begin, last + 1, slide):
-                yield Item("clock", each, each + period.length - 1, ALWAYS_KNOWN, ALWAYS_KNOWN)
+            for begin, end in sliding(window, origin, stream.begin, stream.last):
+                yield clock_window(begin, end, begin)
         case Between():
-            moving = {NOW} & (event_references(window.begin) | event_references(window.end))
-            for now in stream.steps if moving else (None,):
-                found = _between(window, now, items, values, evaluator, stream.timezone)
+            for now in stream.steps if is_moving(window) else (None,):
+                found = between(window, now, items, values, evaluator, stream.timezone)
                 if found is not None:
                     yield found
         case _:
             assert_never(window)
 
 
-def _between(
+def clock_window(begin: Time, end: Time, known: Time) -> Item:
+    """Returns a window of the clock: it is known from its begin on, or with what happens at the time that it is
+    relative to."""
+    return Item("clock", begin, end, known, known)
+
+
+def sliding(window: Sliding, origin: Time, first: Time, last: Time) -> Iterator[Interval]:
+    """Yields the windows that share a point with a time."""
+    length = window.range.microseconds
+    slide = length if window.slide is None else window.slide.microseconds
+    period = checked_period(length, slide, origin)
+    begin = origin + -(-(first - length + 1 - origin) // slide) * slide
+    for each in range(begin, last + 1, slide):
+        yield Interval(each, each + period.length - 1)
+
+
+def is_moving(window: Window) -> bool:
+    """Returns whether a window is relative to the present time."""
+    if isinstance(window, Now):
+        return True
+    return isinstance(window, Between) and NOW in event_references(window.begin) | event_references(window.end)
+
+
+def between(
     window: Between,
     now: Time | None,
     items: Mapping[str, Item],
@@ -172,8 +191,14 @@ def _between(
             return None
         edges.append(value)
     begin, end = edges[0].begin, edges[1].end
+    if begin > end:
+        return None
     known = max((max(items[name].known, items[name].end_known) for name in named), default=ALWAYS_KNOWN)
-    return None if begin > end else Item("clock" if not named else "timer", begin, end, known, known)
+    if now is not None:
+        known = max(known, now)
+    if not named:
+        return clock_window(begin, end, begin if now is None else known)
+    return Item("timer", begin, end, known, known)
 
 
 def _dated(expression: Expression, timezone: str) -> Expression:
@@ -183,7 +208,7 @@ def _dated(expression: Expression, timezone: str) -> Expression:
     return expression if isinstance(expression, Call) else rebuild(expression, lambda part: _dated(part, timezone))
 
 
-#: A time: one of these, each of which is in all of several items. None of them: it is not defined.
+#: A time: one of these, each of which is in all of several items.
 Times = tuple[tuple[Item, ...], ...]
 
 
@@ -203,13 +228,16 @@ def times_of(time: ValidityTime | None, items: Mapping[str, Item]) -> Times:
 def _combined(combination: Combination, items: Sequence[Item]) -> Times:
     match combination.operator:
         case "intersection":
-            return (tuple(items),) if max(i.begin for i in items) <= min(i.end for i in items) else ()
+            begin, end = max(i.begin for i in items), min(i.end for i in items)
+            if begin <= end:
+                return (tuple(items),)
+            return _never(min(max(i.known, i.end_known) for i in items if i.end < begin), items)
         case "union":
             ordered = sorted(items, key=lambda each: each.interval)
             reached = ordered[0].end
             for each in ordered[1:]:
                 if each.begin > reached:
-                    return ()
+                    return _never(max(max(i.known, i.end_known) for i in items), items)
                 reached = max(reached, each.end)
             return ((_covering(items),),)
         case "cover-each":
@@ -220,6 +248,12 @@ def _combined(combination: Combination, items: Sequence[Item]) -> Times:
             raise AssertionError("`each` and `any` have been eliminated")
         case _:
             assert_never(combination.operator)
+
+
+def _never(at: Time, items: Sequence[Item]) -> Times:
+    """Returns the time that is none, and since when that is certain."""
+    known = max(at, max(each.known for each in items))
+    return ((Item("never", known, known, known, known),),)
 
 
 def _covering(items: Sequence[Item]) -> Item:
@@ -235,12 +269,21 @@ def lies_in(happening: Happening, times: Times) -> bool:
     return any(all(item.contains(happening) for item in items) for items in times)
 
 
+def noticed(happening: Happening, times: Times) -> Time:
+    """Returns when it is certain that what lies in a time does: for a state not before both have begun."""
+    known = max(happening.known, begun(times))
+    if happening.kind != "state":
+        return known
+    inside = [items for items in times if all(item.contains(happening) for item in items)]
+    return max(known, min(max(item.begin for item in items) for items in inside))
+
+
 def begun(times: Times) -> Time:
     """Returns when it is known that there is a time, so that something can be said of its content."""
     return max((item.known for items in times for item in items), default=ALWAYS_KNOWN)
 
 
-def settled(times: Times, stream: Stream) -> Time | None:
+def settled(times: Times, stream: Known) -> Time | None:
     """Returns when the content of a time is settled; None if that is not within the recording, or at its edge."""
     found = [begun(times)]
     for items in times:
@@ -252,14 +295,11 @@ def settled(times: Times, stream: Stream) -> Time | None:
     return max(found)
 
 
-def _passed(item: Item, stream: Stream) -> Time | None:
-    first, last = stream.extent
+def _passed(item: Item, stream: Known) -> Time | None:
     if item.kind == "always":
-        return last
-    if item.is_open or item.begin < first:
+        return stream.at_end
+    if item.kind == "never":
+        return item.known
+    if item.is_open:
         return None
-    if item.kind == "clock":
-        return item.end if item.end <= last else None
-    if stream.until is not None and item.end > stream.until:
-        return None
-    return max(item.end, item.end_known)
+    return stream.passed(item.begin, item.end, item.end_known, clock=item.kind == "clock")

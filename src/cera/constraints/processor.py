@@ -1,0 +1,318 @@
+"""Constraints as a processor: events and states come in step by step, violations go out when they are certain."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cera.constraints.goals import ClauseGoals
+from cera.constraints.memory import Place
+from cera.constraints.obligations import Obligation
+from cera.constraints.reports import unknown_place_event, violation_event
+from cera.constraints.stream import Happening
+from cera.constraints.verifier import Change, Verifier
+from cera.constraints.verifier_data import pack, unpack
+from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.event import DerivedEvent
+from cera.model.events.occurrence import PLAIN, Occurrence, occurrence, wrap
+from cera.model.events.states import OPEN, announced_end, is_ending, is_opening, state_term, without_announcement
+from cera.model.terms.term import Term
+from cera.model.time.interval import MIN_TIME, Time
+from cera.modules.arrivals import NO_HISTORY, Key, children
+from cera.modules.driving import SteppingProcessor
+from cera.modules.module import Settings
+from cera.modules.processor import Counts, Detection
+
+if TYPE_CHECKING:
+    from cera.constraints.module import ConstraintModule
+
+
+class Report:
+    """A violation, or a place that nobody knows."""
+
+    __slots__ = ("_derived",)
+    leaves = False
+
+    def __init__(self, derived: DerivedEvent) -> None:
+        self._derived = derived
+
+    @property
+    def begin(self) -> Time:
+        return self._derived.event.begin
+
+    @property
+    def end(self) -> Time:
+        return self._derived.event.end
+
+    @property
+    def label(self) -> str:
+        return self._derived.event.label
+
+    @property
+    def occurrence(self) -> Occurrence:
+        return occurrence(self._derived.event)
+
+    def result(self) -> DerivedEvent:
+        return self._derived
+
+
+#: A time at which something has to be done: when, the number of the entry, in which history, and with what: an
+#: obligation by its clause and number, the end of a state by its id, or a window that begins.
+_Wakeup = tuple[Time, int, Key, tuple[Any, ...]]
+
+
+class ConstraintState:
+    """What is known in each history, and when there is something to do although no event comes."""
+
+    def __init__(self) -> None:
+        self.histories: dict[Key, Verifier] = {}
+        self.left_out = 0
+        self.closing = False
+        #: Whether all of time was judged.
+        self.is_judged = False
+        #: The last time that is decided.
+        self.reached: Time | None = None
+        #: The last end of a state that was announced: the recording goes on until then.
+        self.announced: Time = MIN_TIME
+        self.wakeups: list[_Wakeup] = []
+        self._queued = 0
+
+    def wake(self, time: Time, key: Key, what: tuple[Any, ...]) -> None:
+        self._queued += 1
+        heapq.heappush(self.wakeups, (time, self._queued, key, what))
+
+
+class ConstraintProcessor(SteppingProcessor[ConstraintState]):
+    """The clauses of a module, verified step by step."""
+
+    def __init__(self, module: ConstraintModule, settings: Settings) -> None:
+        self.module = module
+        self._settings = settings
+        self.evaluator = Evaluator((), settings.timezone)
+        self._labels = module.reads
+        self._partition = module.partition
+        self._clauses: list[ClauseGoals] = []
+        first = 0
+        for clause in module.clauses:
+            made = ClauseGoals(clause, first)
+            first += len(made.goals)
+            self._clauses.append(made)
+
+    @property
+    def identity(self) -> object:
+        return self.module.identity
+
+    def start(self) -> ConstraintState:
+        return ConstraintState()
+
+    def new_verifier(self) -> Verifier:
+        relations, locations = self._settings.relations, self.module.locations
+        return Verifier(
+            self._clauses, relations, locations, self.evaluator, self.module.origin, self.module.since
+        )
+
+    # Steps
+
+    def advance(self, state: ConstraintState, events: Sequence[Occurrence], before: Time | None) -> Sequence[Detection]:
+        found: list[Detection] = []
+        if before is None and state.closing and state.reached is not None:
+            end = max(state.reached, state.announced)
+            found += super().advance(state, (), end + 1)
+            found += self._ended(state, end)
+        found += super().advance(state, events, before)
+        if before is not None:
+            state.reached = before - 1
+            until = self._settings.until
+            if until is not None and state.reached >= until:
+                found += self._ended(state, until)
+        return found
+
+    def step(self, state: ConstraintState, now: Time, events: list[Occurrence]) -> list[Report]:
+        arrived: dict[Key, list[Occurrence]] = {}
+        for event in events:
+            if event.qualifier is not None and (end := announced_end(event.qualifier)) is not None:
+                state.announced = max(state.announced, end)
+            if event.label in self._labels:
+                key = self._key(event)
+                if key is NO_HISTORY:
+                    state.left_out += 1
+                else:
+                    arrived.setdefault(key, []).append(event)
+        due: dict[Key, list[tuple[Any, ...]]] = {}
+        while state.wakeups and state.wakeups[0][0] <= now:
+            _, _, key, what = heapq.heappop(state.wakeups)
+            if key in state.histories:
+                due.setdefault(key, []).append(what)
+        if self._partition is None and None not in state.histories:
+            state.histories[None] = self.new_verifier()
+        begin = min((event.begin for event in events), default=now)
+        found: list[Report] = []
+        for key in dict.fromkeys((*arrived, *due, *([None] if self._partition is None and events else []))):
+            verifier = state.histories.get(key)
+            if verifier is None:
+                verifier = state.histories[key] = self.new_verifier()
+            verifier.known.now = now
+            if events:
+                verifier.known.see(begin)
+            found += self._take(state, key, verifier, arrived.get(key, []), due.get(key, []))
+        return found
+
+    def _key(self, event: Occurrence) -> Key:
+        if self._partition is None:
+            return None
+        content = event.content if event.content is not None else children(event.term)
+        value = content.get(self._partition)
+        if value.__class__ in PLAIN:
+            return value
+        return NO_HISTORY if value is None or isinstance(value, Term) else wrap(value)
+
+    def _take(
+        self,
+        state: ConstraintState,
+        key: Key,
+        verifier: Verifier,
+        events: Sequence[Occurrence],
+        due: Sequence[tuple[Any, ...]],
+    ) -> Iterator[Report]:
+        now = verifier.known.now
+        obligations: dict[int, list[Obligation]] = {}
+        ended: list[Happening] = []
+        for kind, *what in due:
+            if kind == "end":
+                happening = verifier.open.pop(what[0], None)
+                if happening is not None:
+                    ended.append(happening)
+            elif kind == "look":
+                clause, number = what
+                obligation = verifier.clauses[clause].obligations.get(number)
+                if obligation is not None and obligation.wakeup is not None and obligation.wakeup <= now:
+                    obligation.wakeup = None
+                    obligations.setdefault(clause, []).append(obligation)
+        new = self._new(state, key, verifier, events, ended)
+        for happening in ended:
+            happening.end = now
+        changes: list[Change] = []
+        for happening in new:
+            place: Place = (happening.kind, happening.term.label)
+            verifier.store.add(place, happening)
+            changes.append((place, happening))
+        changes += (((each.kind, each.term.label), each) for each in ended if each not in new)
+        if changes:
+            verifier.known.steps.append(now)
+        yield from self._verified(state, key, verifier, changes, obligations)
+
+    def _verified(
+        self,
+        state: ConstraintState,
+        key: Key,
+        verifier: Verifier,
+        changes: Sequence[Change],
+        obligations: Mapping[int, Sequence[Obligation]],
+    ) -> Iterator[Report]:
+        for number, clause in enumerate(verifier.clauses):
+
+            def wake(obligation: Obligation, time: Time, number: int = number) -> None:
+                if obligation.wakeup is None or time < obligation.wakeup:
+                    obligation.wakeup = time
+                    state.wake(time, key, ("look", number, obligation.number))
+
+            window = clause.next_window()
+            for violation in clause.step(changes, obligations.get(number, ()), bool(changes), wake):
+                yield Report(violation_event(self.module.name, violation))
+            following = clause.next_window()
+            if following is not None and following != window:
+                state.wake(following, key, ("window",))
+            for name in clause.unknown_places(changes):
+                if name not in verifier.told:
+                    verifier.told.add(name)
+                    yield Report(unknown_place_event(self.module.name, name, verifier.known.now))
+
+    def _new(
+        self,
+        state: ConstraintState,
+        key: Key,
+        verifier: Verifier,
+        events: Sequence[Occurrence],
+        ended: list[Happening],
+    ) -> list[Happening]:
+        """Returns what begins to be known now, and notes which states end."""
+        now = verifier.known.now
+        new: list[Happening] = []
+        ending: list[str] = []
+        for event in events:
+            if is_ending(event.label):
+                ending.append(event.id)
+            elif is_opening(event.label):
+                end = announced_end(event.qualifier)
+                if event.id not in verifier.open:
+                    opened = without_announcement(event.event)
+                    happening = Happening(state_term(opened), event.begin, OPEN, "state", opened)
+                    verifier.open[event.id] = happening
+                    new.append(happening)
+                if end is not None and end <= now:
+                    ending.append(event.id)
+                elif end is not None:
+                    state.wake(end, key, ("end", event.id))
+            else:
+                new.append(Happening(event.term, event.begin, event.end, "event", event.event))
+        for identity in ending:
+            found = verifier.open.pop(identity, None)
+            if found is not None:
+                ended.append(found)
+        new.sort(key=lambda each: each.order)
+        for happening in new:
+            happening.number = next(verifier.numbers)
+        return new
+
+    def next_wakeup(self, state: ConstraintState) -> Time | None:
+        wakeups = state.wakeups
+        while wakeups and not self._is_current(state, wakeups[0]):
+            heapq.heappop(wakeups)
+        return wakeups[0][0] if wakeups else None
+
+    def _is_current(self, state: ConstraintState, wakeup: _Wakeup) -> bool:
+        time, _, key, (kind, *what) = wakeup
+        verifier = state.histories.get(key)
+        if verifier is None:
+            return False
+        if kind == "look":
+            obligation = verifier.clauses[what[0]].obligations.get(what[1])
+            return obligation is not None and obligation.wakeup == time
+        return what[0] in verifier.open if kind == "end" else not state.closing
+
+    # The end of a recording
+
+    def close(self, state: ConstraintState) -> None:
+        state.closing = True
+
+    def _ended(self, state: ConstraintState, end: Time) -> list[Report]:
+        """Judges all of time, at the end of a recording."""
+        found: list[Report] = []
+        if state.is_judged:
+            return found
+        state.is_judged = True
+        for key, verifier in state.histories.items():
+            verifier.known.now = end
+            verifier.known.at_end = end
+            obligations = {number: list(clause.obligations.values()) for number, clause in enumerate(verifier.clauses)}
+            found += self._verified(state, key, verifier, [], obligations)
+        return found
+
+    def counts(self, state: ConstraintState) -> Counts:
+        live = sum(verifier.size for verifier in state.histories.values())
+        return Counts(live, state.left_out, self.evaluator.undefined)
+
+    def is_open(self, state: ConstraintState, opening: Occurrence) -> bool:
+        if opening.label not in self._labels:
+            return True
+        return any(opening.id in verifier.open for verifier in state.histories.values())
+
+    def trim(self, state: ConstraintState) -> bool:
+        return not state.histories
+
+    def pack(self, state: ConstraintState) -> Any:
+        return pack(state)
+
+    def unpack(self, data: Any) -> ConstraintState:
+        return unpack(data, self)
