@@ -19,7 +19,9 @@ from cera.languages.protocol.results import CompileOptions
 from cera.model.events.relation_rows import ReadRows, RelationRow
 from cera.model.events.states import OPEN
 from cera.model.terms.term import Term
+from cera.modules.module import Settings
 from conformance.clause_rules import assert_rules_agree
+from conformance.constraint_steps import assert_steps_agree
 
 SECOND = 1_000_000
 
@@ -63,13 +65,15 @@ def relations(rows: Mapping[str, Sequence[Mapping[str, Any]]] | None) -> dict[st
 def judged(
     text: str, happenings: Sequence[Happening], *, extent: tuple[float, float] | None = None, **more: Any
 ) -> Verdict:
-    """Returns the violations, which rules have to find as well where they can say a clause."""
+    """Returns the violations, which rules have to find as well where they can say a clause, and the verifier."""
     found = by_definition(text, happenings, extent=extent, **more)
     if extent is None:
         until = more.get("until")
-        assert_rules_agree(
-            text, happenings, None if until is None else round(until * SECOND), relations(more.get("rows"))
+        settings = Settings(
+            until=None if until is None else round(until * SECOND), relations=relations(more.get("rows"))
         )
+        assert_rules_agree(text, happenings, settings.until, settings.relations)
+        assert_steps_agree(text, happenings, settings, more.get("locations", NO_LOCATIONS))
     return found
 
 

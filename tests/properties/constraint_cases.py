@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from cera.constraints.locations import NO_LOCATIONS, Locations, locations_of
 from cera.constraints.module import ConstraintModule
@@ -13,7 +12,7 @@ from cera.constraints.stream import Happening
 from cera.diagnostics import Source
 from cera.languages.escl.language import ESCL
 from cera.languages.protocol.results import CompileOptions
-from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.event import Event
 from cera.model.events.relation_rows import ReadRows, RelationRow
 from cera.model.events.states import ending, opening
 from cera.model.time.interval import Interval
@@ -270,13 +269,4 @@ def events_of(happenings: Sequence[Happening], choose: random.Random | None = No
         else:
             opened = opening(each.term, each.begin)
             found += [opened, ending(opened, each.end)]
-    return found
-
-
-def shown(derived: Sequence[DerivedEvent]) -> set[Any]:
-    """Returns what is compared of answers: the events, and how each came about."""
-    found: set[Any] = set()
-    for each in derived:
-        ways = [(way.rule, sorted((name, cause.id) for name, cause in way.causes.items())) for way in each.derivations]
-        found.add((each.event.end, each.event.id, str(each.event.term), repr(sorted(ways))))
     return found

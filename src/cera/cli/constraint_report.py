@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
@@ -13,31 +13,14 @@ from cera.cli import report
 from cera.connectors.event_lines import event_line
 from cera.constraints.module import ConstraintModule
 from cera.constraints.reports import UNKNOWN_PLACE, VIOLATION
-from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.states import name_of
 from cera.model.time.time_text import TimeFormat
-from cera.running.choice import AUTO, Engine
 from cera.running.listener import LineOutput, Output
 from cera.running.outcome import InputCounts
-from cera.running.request import Request
 
 #: How many violations of a constraint are shown.
 _SHOWN = 3
-
-
-def with_reference(request: Request) -> Request:
-    """Returns the request with the engine that verifies constraints; another one that was named is refused."""
-    if request.engine == AUTO:
-        report.say("engine: reference (constraints are verified by their definition, over the whole recording)")
-        engine: Engine = "reference"
-        return replace(request, engine=engine)
-    if request.engine != "reference":
-        raise UsageError(
-            f"constraints are verified by the reference engine only so far, and --engine is {request.engine}; "
-            "give --engine reference"
-        )
-    return request
 
 
 @dataclass(frozen=True)

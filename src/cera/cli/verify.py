@@ -15,7 +15,7 @@ import click
 
 from cera.automata.module import VIOLATION
 from cera.cli import report
-from cera.cli.constraint_report import Tally, unadmitted, with_reference
+from cera.cli.constraint_report import Tally, unadmitted
 from cera.cli.engine_choice import with_engine
 from cera.cli.options import program_options, replay_options, time_of
 from cera.cli.recording import Terminal, report_formats
@@ -105,7 +105,7 @@ def verify(
     constraints = constraints_of(program.layers)
     if not constraints and not automata_of(program.layers):
         raise UsageError("there is no automaton in the program, and no constraint; rules are answered by `cera run`")
-    request = with_reference(request) if constraints else with_engine(program, request, sink)
+    request = with_engine(program, request, sink)
     report_formats(request)
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
     labels = written_labels(possible=possible) | {UNKNOWN_PLACE}

@@ -20,6 +20,7 @@ from cera.model.events.states import OPEN, announced_end, is_ending, is_opening,
 from cera.model.terms.term import Term
 from cera.model.time.interval import MIN_TIME, Time
 from cera.modules.arrivals import NO_HISTORY, Key, children
+from cera.modules.detection import TermDetection, Way
 from cera.modules.driving import SteppingProcessor
 from cera.modules.module import Settings
 from cera.modules.processor import Counts, Detection
@@ -28,33 +29,17 @@ if TYPE_CHECKING:
     from cera.constraints.module import ConstraintModule
 
 
-class Report:
+class Report(TermDetection):
     """A violation, or a place that nobody knows."""
 
-    __slots__ = ("_derived",)
-    leaves = False
+    __slots__ = ("_derivation",)
 
     def __init__(self, derived: DerivedEvent) -> None:
-        self._derived = derived
+        super().__init__(derived.event.term, derived.event.begin, derived.event.end)
+        [self._derivation] = derived.derivations
 
-    @property
-    def begin(self) -> Time:
-        return self._derived.event.begin
-
-    @property
-    def end(self) -> Time:
-        return self._derived.event.end
-
-    @property
-    def label(self) -> str:
-        return self._derived.event.label
-
-    @property
-    def occurrence(self) -> Occurrence:
-        return occurrence(self._derived.event)
-
-    def result(self) -> DerivedEvent:
-        return self._derived
+    def ways(self) -> Iterator[Way]:
+        yield self._derivation.rule, [(name, occurrence(each)) for name, each in self._derivation.causes.items()]
 
 
 #: A time at which something has to be done: when, the number of the entry, in which history, and with what: an
@@ -108,9 +93,7 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
 
     def new_verifier(self) -> Verifier:
         relations, locations = self._settings.relations, self.module.locations
-        return Verifier(
-            self._clauses, relations, locations, self.evaluator, self.module.origin, self.module.since
-        )
+        return Verifier(self._clauses, relations, locations, self.evaluator, self.module.origin, self.module.since)
 
     # Steps
 

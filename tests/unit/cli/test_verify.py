@@ -117,11 +117,13 @@ def verify_constraints(tmp_path: Path, *more: str) -> Result:
 def test_violations_of_constraints_are_written_and_counted_by_constraint(tmp_path: Path) -> None:
     result = verify_constraints(tmp_path, "--locations", str(tmp_path / "places.toml"))
     assert result.exit_code == 6
-    found = [json.loads(line) for line in result.stdout.splitlines()]
+    written = [json.loads(line) for line in result.stdout.splitlines()]
+    found = [each for each in written if "violation" in each["term"]]
     assert [(each["end"], each["term"]["violation"]["constraint"], each["rule"]) for each in found] == [
         (10, "near", "shop.near"),
         (80, "paid", "shop.paid"),
     ]
+    assert [each["end"] for each in written if each["term"] == {"unknown_place": {"file": "shop", "name": "z"}}] == [30]
     assert found[1]["term"]["violation"]["binding"] == {"N": 2}
     assert set(found[0]["causes"]) == {"o", "p"}
     assert "shop: 2 constraints, 0 held\n  paid: violated once (" in result.stderr
@@ -134,15 +136,17 @@ def test_constraints_about_places_need_locations(tmp_path: Path) -> None:
     assert "asks where events come from: give --locations" in result.stderr
 
 
-def test_other_engines_do_not_verify_constraints_yet(tmp_path: Path) -> None:
-    result = verify_constraints(tmp_path, "--engine", "local", "--locations", str(tmp_path / "places.toml"))
-    assert result.exit_code == 2
-    assert "constraints are verified by the reference engine only so far" in result.stderr
+def test_engines_find_the_same_violations_of_constraints(tmp_path: Path) -> None:
+    places = ("--locations", str(tmp_path / "places.toml"))
+    local, reference = (verify_constraints(tmp_path, "--engine", each, *places) for each in ("local", "reference"))
+    assert local.exit_code == reference.exit_code == 6
+    found, expected = ([json.loads(line) for line in each.stdout.splitlines()] for each in (local, reference))
+    assert [(each["id"], each["rule"]) for each in found] == [(each["id"], each["rule"]) for each in expected]
 
 
-def test_constraints_alone_are_not_run(tmp_path: Path) -> None:
+def test_violations_of_constraints_are_events_that_a_run_derives(tmp_path: Path) -> None:
     verify_constraints(tmp_path)
     given = ["run", str(tmp_path / "shop.escl"), "--events", str(tmp_path / "events.jsonl"), "--time-unit", "s"]
     result = CliRunner().invoke(main, [*given, "--engine", "local", "--locations", str(tmp_path / "places.toml")])
-    assert result.exit_code == 2
-    assert "constraints are verified by `cera verify`" in result.stderr
+    assert result.exit_code == 0
+    assert [line["end"] for line in map(json.loads, result.stdout.splitlines())] == [10, 30, 80]
