@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cera.automata.automaton import Automaton
+from cera.constraints.cardinalities.laws import projected
 from cera.constraints.clause import Clause
 from cera.constraints.derivation.automata import of_automaton
 from cera.constraints.derivation.derived import SUPPOSITIONS, DerivedConstraint, supposed
@@ -22,12 +23,15 @@ from cera.constraints.names import Names
 from cera.constraints.normalisation import normalise
 from cera.constraints.queries import Literal
 from cera.constraints.semantics import violations
-from cera.constraints.stream import Happening, Stream
+from cera.constraints.stream import Happening, Stream, happenings_of
 from cera.constraints.subsumption.conjunctive import of_body
 from cera.constraints.subsumption.subsumption import subsumptions, values_as_expressions
 from cera.languages.escl.printer import print_set
+from cera.model.events.event import Event
 from cera.model.expressions.expression import Comparison
+from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
+from cera.modules.module import Settings
 from cera.program import load
 from conformance import automata
 from conformance.constraints import SECOND, clauses_of, event, state
@@ -256,3 +260,51 @@ def test_e40_causes_are_blocked_by_a_condition() -> None:
     sold = "exists = 1 event: sell(auctionID(A), itemID(I)) group-by {A, I}"
     caused = f"IF event: bid(auctionID(A), itemID(I)) THEN {sold} END"
     assert of_rules(load(PROFITABLE).rules, known(caused)) == []
+
+
+# Laws of ways, and their unsound neighbours
+
+_AGAIN = """automaton Job(k(K)) {
+  start A;
+  B;
+  end C;
+  enter -> A: z(k(unique K*));
+  A -> B: a(k(K));
+  B -> A: now - e(last) >= 0 sec;
+  A -> C: c(k(K));
+}"""
+
+
+def test_a_state_that_is_left_and_entered_at_one_time_is_one_state() -> None:
+    module = automata.module(_AGAIN)
+    assert is_deterministic(module.automaton)
+    events = [automata_event("z", 0), automata_event("a", 1), automata_event("c", 2)]
+    states = [each.event for each in module.definition(Settings()).answer(events, None).derived]
+    seen = happenings_of([*events, *states])
+    assert [each.term.label for each in seen if each.kind == "state"].count("A") == 1
+    found = of_automaton(module.automaton)
+    stream = Stream(seen, Interval(0, 10 * SECOND))
+    assert not violations(clauses(found), stream).violations
+    # the visits on the way are two, and a constraint on them would be violated
+    ways = ways_of(module.structure, ("Job",))
+    start = ("Job", "A")
+    visits = {step.number: (1,) for step in ways.steps if step.after == start}
+    after_a = ways.numbers(lambda at: int(at == start), visits, lambda step: step.before == start)
+    assert 1 in after_a, "by way of C"
+    looped = ways.numbers(lambda at: int(at == start), visits, lambda step: step.after == ("Job", "B"))
+    assert 1 not in looped
+    assert 1 in projected(looped)
+
+
+def automata_event(label: str, at: int) -> Event:
+    return Event(Term(label, [Term("k", [1])]), Interval(at * SECOND, at * SECOND))
+
+
+def test_an_event_that_lasts_may_begin_before_the_state_that_accepts_it() -> None:
+    module = automata.module(_AGAIN)
+    [count] = [each for each in of_automaton(module.automaton) if "on all ways of Job: c" in each.because]
+    assert "points" in count.supposing
+    events = [automata_event("z", 5), Event(Term("c", [Term("k", [1])]), Interval(SECOND, 8 * SECOND))]
+    states = [each.event for each in module.definition(Settings()).answer(events, None).derived]
+    stream = Stream(happenings_of([*events, *states]), Interval(0, 10 * SECOND))
+    assert violations(clauses([count]), stream).violations, "it is accepted, and does not lie in the state"
