@@ -77,8 +77,10 @@ def test_every_reading_that_the_code_takes_is_explained() -> None:
     assert about_streamlog <= {f"ERR-{number}" for number in range(34, 68)}
     about_constraints = set(re.findall(r"ERR-\d+", (ROOT / "docs" / "escl.md").read_text()))
     assert about_constraints == {f"ERR-{number}" for number in range(54, 71)}
+    about_reasoning = set(re.findall(r"ERR-\d+", (ROOT / "docs" / "derived-constraints.md").read_text()))
+    assert about_reasoning == {f"ERR-{number}" for number in range(71, 91)}
     taken = {number for source in SOURCES for number in re.findall(r"ERR-\d+", source.read_text())}
-    assert taken <= explained | about_epl | about_types | about_streamlog | about_constraints
+    assert taken <= explained | about_epl | about_types | about_streamlog | about_constraints | about_reasoning
 
 
 def test_every_option_of_the_command_line_is_in_a_document() -> None:

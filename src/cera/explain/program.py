@@ -18,6 +18,7 @@ from cera.languages.xchangeeq.printer import Printer, print_construct, print_que
 from cera.languages.xchangeeq.rule_syntax import literals_of
 from cera.languages.xchangeeq.syntax import Conjunction, DetectHead, Disjunction, Query, RaiseHead, RuleSyntax
 from cera.model.events.states import shown_label
+from cera.optimizer.semantic.serving import services
 from cera.rules.analysis.labels_and_attributes import derived_labels, queried_labels
 from cera.rules.analysis.strata import dependencies, recursive_components, stratify
 from cera.rules.rule import BoundedWindow, Branch, Rule, RuleProgram
@@ -59,6 +60,8 @@ class ExplainedRule(TypedDict):
     evaluated: NotRequired[str]
     activated_by: NotRequired[str]
     suspended_by: NotRequired[str]
+    #: A more general rule, in whose answers those of this one could be looked up.
+    served_by: NotRequired[str]
 
 
 class ExplainedDependency(TypedDict):
@@ -91,6 +94,7 @@ def explain(program: RuleProgram, *, max_duration: int | None = None, difference
     cycles = [[rule.name for rule in component] for component in recursive_components(program.rules)]
     stratum_of = {rule.name: number for number, stratum in enumerate(strata, start=1) for rule in stratum}
     recursive = {name for cycle in cycles for name in cycle}
+    served_by = {each.rule.name: each.by.name for each in services(program)}
     outside = queried_labels(program.rules) - derived_labels(program.rules) - {*program.from_modules}
     return {
         "semantics": program.semantics,
@@ -98,7 +102,12 @@ def explain(program: RuleProgram, *, max_duration: int | None = None, difference
         "declared_sources": None if program.sources is None else list(program.sources),
         "input_labels": sorted({shown_label(label) for label in outside}),
         "rules": [
-            explain_rule(rule, stratum=stratum_of[rule.name], recursive=rule.name in recursive)
+            explain_rule(
+                rule,
+                stratum=stratum_of[rule.name],
+                recursive=rule.name in recursive,
+                served_by=served_by.get(rule.name),
+            )
             for rule in program.rules
         ],
         "dependencies": [
@@ -111,7 +120,7 @@ def explain(program: RuleProgram, *, max_duration: int | None = None, difference
     }
 
 
-def explain_rule(rule: Rule, *, stratum: int, recursive: bool) -> ExplainedRule:
+def explain_rule(rule: Rule, *, stratum: int, recursive: bool, served_by: str | None = None) -> ExplainedRule:
     explained: ExplainedRule = {
         "name": rule.name,
         "kind": "raise" if rule.recipient else "detect",
@@ -130,6 +139,8 @@ def explain_rule(rule: Rule, *, stratum: int, recursive: bool) -> ExplainedRule:
         explained["evaluated"] = rule.activation.time
         explained["activated_by"] = rule.activation.activated_by
         explained["suspended_by"] = rule.activation.suspended_by
+    if served_by is not None:
+        explained["served_by"] = served_by
     if rule.recipient:
         explained["recipient"] = rule.recipient.address
         explained["transport"] = rule.recipient.transport
@@ -214,6 +225,8 @@ def _rule_lines(rule: ExplainedRule) -> list[str]:
         lines.append(f"  reads: {_read_text(read)}")
     for timer in rule["timers"]:
         lines.append(f"  waits for: {timer['identifier']}: {timer['timer']}")
+    if "served_by" in rule:
+        lines.append(f"  more general: {rule['served_by']}, in whose answers those of this rule could be looked up")
     key = ", ".join(f"var {name}" for name in rule["key"])
     handed_on = ", if every rule of the recursion hands it on" if rule["recursive"] else ""
     lines.append(f"  key: {key}{handed_on}" if key else "  no key: runs unpartitioned")
