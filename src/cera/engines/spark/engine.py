@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
@@ -85,9 +85,8 @@ class Answers:
 
         `names` are the names of the causes, in their order.
         """
-        rows = [_identified(_rows(table, CAUSES)) for table in (*self._tables, *self._states)]
         named = F.map_keys(column(CAUSES)).alias(NAMES)
-        return united(rows).select("*", named).drop(CAUSES)
+        return united([_rows(table, _id(), named) for table in (*self._tables, *self._states)])
 
     def events(self, *, changes: bool = False) -> DataFrame:
         """Returns each derived event once, with the first of its derivations: rule and causes.
@@ -99,13 +98,13 @@ class Answers:
         several: list[DataFrame] = []
         for table in self._tables:
             if table.once and labels[table.label] == 1 and not labels[None]:
-                frames.append(as_derived_events(_rows(table, CAUSES)))
+                frames.append(as_derived_events(_rows(table, "h1", "h2", CAUSES)))
             else:
-                several.append(_rows(table, CAUSES))
+                several.append(_rows(table, "h1", "h2", CAUSES))
         if several:
             frames.append(_first_of(several, "h1", "h2"))
         if self._states:
-            states = [_rows(table, CAUSES) for table in self._states]
+            states = [_rows(table, "h1", "h2", CAUSES) for table in self._states]
             frames.append(shown(_first_of(states, "h1", "h2", "label"), changes=changes))
         return united(frames)
 
@@ -146,21 +145,21 @@ def constructed(batch: Batch) -> Iterator[tuple[Construction, EventTable]]:
         yield from ((first, table) for table in batch.derived[point.name])
 
 
-def _rows(table: EventTable, *more: str) -> DataFrame:
+def _rows(table: EventTable, *more: str | Column) -> DataFrame:
+    """Returns the derivations of a table, with more columns."""
     term = written_term(table).alias("term")
-    return table.frame.select("h1", "h2", "begin", "end", "label", term, *LINEAGE, *more)
+    return table.frame.select("begin", "end", "label", term, *LINEAGE, *more)
 
 
-def _identified(rows: DataFrame) -> DataFrame:
-    """Returns the rows with an id instead of its two halves."""
-    others = [column(name) for name in rows.columns if name not in ("h1", "h2")]
-    return rows.select(hex_id(column("h1"), column("h2")).alias("id"), *others)
+def _id() -> Column:
+    """Returns the id, of its two halves."""
+    return hex_id(column("h1"), column("h2")).alias("id")
 
 
 def as_derived_events(rows: DataFrame, *more: str) -> DataFrame:
     """Returns the rows as derived events: with the rule, and the ids of causes by their names."""
     rule = column(DERIVATION)["rule"].alias("rule")
-    return _identified(rows).select("id", "begin", "end", "label", *more, "term", rule, CAUSES, *SENT)
+    return rows.select(_id(), "begin", "end", "label", *more, "term", rule, CAUSES, *SENT)
 
 
 def answers(
