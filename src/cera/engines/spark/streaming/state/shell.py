@@ -8,9 +8,8 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.streaming.stateful_processor import (
@@ -52,6 +51,9 @@ from cera.model.events.states import is_internal
 from cera.model.terms.json_terms import term_text
 from cera.modules.processor import Detection
 from cera.wording import keeping_marks
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Message = tuple[str, int, bytes]
 
@@ -238,6 +240,8 @@ def _result(derived: Detection) -> DerivedResult:
 
 def _frame(messages: Sequence[Message]) -> pd.DataFrame:
     """Makes a pandas frame of messages, in columns of Arrow, which Spark takes as they are."""
+    import pandas as pd  # the process that Spark starts for every query, to ask for its state, makes no frames
+
     operators, buckets, payloads = zip(*messages, strict=True) if messages else ((), (), ())
     columns = {
         "operator": pa.array(operators, pa.string()),
