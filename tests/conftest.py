@@ -48,14 +48,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from cera.engines.spark.session.session import session
+    from cera.engines.spark.session.session import COMPILED_LATE, session
 
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "2g",
-        # unlike that of a small run, this Java process lives long enough for its best compiler; it need not look for
-        # garbage before there is some
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:MetaspaceSize=256m -Xms1g -Xmn512m",
+        # unlike that of a small run, this Java process lives long enough for its best compiler, on what is repeated
+        # most; it need not look for garbage before there is some, and remembers no queries for a page that is off
+        "spark.driver.extraJavaOptions": f"{COMPILED_LATE} -XX:+UseSerialGC -XX:MetaspaceSize=512m -Xms2g -Xmn1g",
+        "spark.sql.ui.retainedExecutions": "50",
+        "spark.ui.retainedJobs": "100",
+        "spark.ui.retainedStages": "100",
     }
     # to compile a query takes far longer than to interpret it over a few rows
     made = session("local[2]", settings, "cera tests", small=True)

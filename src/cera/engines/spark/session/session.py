@@ -54,7 +54,7 @@ _SMALL = {
 }
 #: Java's best compiler is for what runs ten times as often as it thinks: the loops over rows, and not the planning of
 #: queries, on which it spends half of the time of a run over a million events.
-_COMPILED_LATE = (
+COMPILED_LATE = (
     "-XX:Tier4InvocationThreshold=50000 -XX:Tier4MinInvocationThreshold=6000 "
     "-XX:Tier4CompileThreshold=150000 -XX:Tier4BackEdgeThreshold=400000"
 )
@@ -88,7 +88,7 @@ def session(
     elif in_python and master.startswith("local"):
         ours |= {"spark.driver.extraJavaOptions": f"{java} {_COMPILED_ONCE}"}
     elif master.startswith("local"):
-        ours |= {"spark.driver.extraJavaOptions": f"{java} {_COMPILED_LATE}"}
+        ours |= {"spark.driver.extraJavaOptions": f"{java} {COMPILED_LATE}"}
     memory = None if small else local_memory(master, os.environ)
     if memory is not None:
         ours |= {DRIVER_MEMORY: memory}
