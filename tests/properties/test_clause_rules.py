@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from cera.constraints.translation.clause_rules import clause_of
 from cera.engines.reference.engine import run
 from cera.engines.spark.division.operators import operators
 from cera.model.events.event import DerivedEvent, Event
@@ -36,7 +37,7 @@ def shown(derived: Iterable[DerivedEvent]) -> set[Shown]:
     """Returns events with the names of the clauses that they violate, which several rules may share."""
     found: set[Shown] = set()
     for one in derived:
-        clauses = sorted({way.rule.partition("#")[0] for way in one.derivations})
+        clauses = sorted({clause_of(way.rule) for way in one.derivations})
         found.add((one.event.id, str(one.event.term), one.event.begin, one.event.end, tuple(clauses)))
     return found
 

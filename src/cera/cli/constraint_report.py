@@ -13,6 +13,7 @@ from cera.cli import report
 from cera.connectors.event_lines import event_line
 from cera.constraints.module import ConstraintModule
 from cera.constraints.reports import UNKNOWN_PLACE, VIOLATION
+from cera.constraints.translation.clause_rules import clause_of
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.states import name_of
 from cera.model.time.time_text import TimeFormat
@@ -71,7 +72,7 @@ class Tally:
         """Counts a derived event that is a JSON record."""
         term = record["term"]
         if VIOLATION in term:
-            rule = record["rule"]
+            rule = clause_of(record["rule"])
             self._numbers[rule] = self._numbers.get(rule, 0) + 1
             first = self._first.setdefault(rule, [])
             if len(first) < _SHOWN:

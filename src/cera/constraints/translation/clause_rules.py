@@ -24,6 +24,8 @@ from cera.rules.rule import Rule
 
 #: The label of the events that constraints derive.
 VIOLATION = "violation"
+#: What stands before the number of a rule that is not the first one of its clause.
+_NEXT = "#"
 #: More rules than these would do more work than one walk over the events.
 MOST_RULES = 8
 
@@ -71,7 +73,12 @@ def _rules(clause: Clause, module: str, relations: Sequence[RelationDeclaration]
         made = branch.branch(head)
         if not made.events:
             raise NotByRulesError("nothing has to happen")
-        yield Rule(name if number == 1 else f"{name}#{number}", head, (made,), span=clause.span, momentary=True)
+        yield Rule(name if number == 1 else f"{name}{_NEXT}{number}", head, (made,), span=clause.span, momentary=True)
+
+
+def clause_of(rule: str) -> str:
+    """Returns the module and the clause of a rule by its name, which several rules of a clause have a number behind."""
+    return rule.partition(_NEXT)[0]
 
 
 def _together(found: Sequence[Refuted]) -> Refuted:
