@@ -79,7 +79,7 @@ def _about_two(choose: random.Random) -> tuple[str, str]:
 
 
 def stream(choose: random.Random) -> list[Happening]:
-    found: list[Happening] = [event("zero", 0), event("zero", 60)]
+    found: list[Happening] = [event("zero", 0), event("zero", 60)] if choose.random() < 0.5 else []
     for _ in range(choose.randint(5, 14)):
         at, label, key = choose.randint(0, 20), choose.choice("aabbbessr"), choose.choice([1, 1, 1, 2])
         if label in "sr":

@@ -22,10 +22,11 @@ from cera.modules.module import Settings
 from cera.modules.rules.module import rule_layers
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram
-from conformance.clause_rules import recorded
+from conformance.clause_rules import module_of, recorded
+from conformance.constraints import diagnostics_of
 from hypothesis_profiles import examples
-from module_runs import run_on_spark, side_by_side
-from properties.clause_cases import Translated, random_case, stream
+from module_runs import run_layers, run_on_spark, side_by_side
+from properties.clause_cases import Translated, constraint, random_case, stream
 from properties.local_runs import DELAYS, disordered, some_variation
 from properties.streaming_runs import MicroBatches, random_cuts
 
@@ -86,6 +87,20 @@ def test_a_stream_in_micro_batches_derives_them(cases: int) -> None:
         decided = batches.watermark * 1000
         expected = {(one[0], one[3]) for one in meant(case, events) if one[3] < decided}
         assert {(one.id, one.end) for one in batches.by_kind.derived} == expected, f"seed {seed}\n{case.text}\n{events}"
+
+
+@pytest.mark.parametrize("cases", [pytest.param(examples(40), id="short"), pytest.param(2_000, id="long", marks=LONG)])
+def test_rules_and_what_goes_event_by_event_find_together_what_the_definition_does(cases: int) -> None:
+    tried = 0
+    for seed in range(10 * cases):
+        choose = random.Random(seed)
+        text, events = " and ".join(constraint(choose) for _ in range(3)), recorded(stream(choose))
+        if tried == cases or any(each.severity == "error" for each in diagnostics_of(text)):
+            continue
+        tried += 1
+        layers = side_by_side(module_of(text))
+        expected = shown(run_layers(layers, events, "reference").derived)
+        assert shown(run_layers(layers, events, "local").derived) == expected, f"seed {seed}\n{text}\n{events}"
 
 
 def together(cases: Iterable[Translated]) -> RuleProgram:

@@ -323,3 +323,22 @@ def test_first_shows_one_derivation_of_each_event_down_to_the_input(engine: str,
 def test_first_says_nothing_of_others_where_there_are_none(cera: Cera, ids: dict[str, str]) -> None:
     assert cera(*WHY, ids["fire"], "--first").stdout == cera(*WHY, ids["fire"]).stdout
     assert cera(*WHY, ids["fire"], "--first", "--json").stdout == cera(*WHY, ids["fire"], "--json").stdout
+
+
+def test_a_violation_comes_from_its_constraint_whichever_of_its_rules_found_it(cera: Cera) -> None:
+    Path("paid.escl").write_text(
+        "CONSTRAINT paid: IF event o: order(id(N)) and event t: from-end[o, 1 min]\n"
+        "THEN while t: exists = 1 event: payment(id(N)) END\n"
+    )
+    orders = [(0, "order"), (10, "payment"), (12, "payment")]
+    write_lines(Path("paid.jsonl"), (json.dumps({"at": at, "term": {label: {"id": 1}}}) for at, label in orders))
+    given = ("paid.escl", "--events", "paid.jsonl", "--time-unit", "s", "--engine", "local")
+    [violation] = records(cera("run", *given).stdout)
+    assert violation["rule"] == "paid.paid#2"
+    lines = tree(cera, "why", *given, "--event", violation["id"])
+    assert lines[1:5] == [
+        "└─ by constraint paid.paid (paid.escl:1:1)",
+        "   ├─ o: order{id{1}} [0, 0]",
+        "   ├─ payment: payment{id{1}} [10, 10]",
+        "   ├─ payment_2: payment{id{1}} [12, 12]",
+    ]

@@ -33,11 +33,11 @@ from cera.rules.branch_building import Names
 _MAY_NOT_HAPPEN = ("shorten", "shorten-begin")
 
 
-def body_of(clause: Clause, origin: Time, fixed: Collection[str]) -> ClauseBranch:
+def body_of(clause: Clause, origin: Time, fixed: Collection[str], *, is_cut: bool = False) -> ClauseBranch:
     """Returns the body of a clause; `fixed` are the relations whose rows do not change. Raises NotByRulesError."""
     parts = [*clause.body, *chain.from_iterable(clause.head)]
     declared = (each.identifier for part in parts if (each := declared_identifier(part)) is not None)
-    found = ClauseBranch(Names("_", declared), origin)
+    found = ClauseBranch(Names("_", declared), origin, is_cut)
     for part in plan(clause.body).parts:
         _add(found, part, fixed)
     return found

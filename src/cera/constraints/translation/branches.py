@@ -41,6 +41,7 @@ _NOT_AWAITED = {
     "always": "what happens in all of time is counted from below, which is judged at the end of a recording",
     "clock": "what happens in a window of the clock is counted from below, if that lies in the recording as a whole",
     "early": "what happens before something is counted from below, if that is not before the recording",
+    "cut": "something is counted from below, and it was said from when on the recording is complete",
     "hull": "what happens in the hull of several events is counted from below",
 }
 ALWAYS = Place("always", "", Constant(0), Constant(0))
@@ -61,6 +62,8 @@ class ClauseBranch:
 
     names: Names
     origin: Time
+    #: Whether it was said from when on the stream is complete, so that times before are not judged from below.
+    is_cut: bool = False
     parts: BranchParts = field(default_factory=BranchParts)
     places: dict[str, Place] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
@@ -222,7 +225,7 @@ class ClauseBranch:
         [place, *others] = self.times(time)
         if others:
             raise NotByRulesError("what happens in the intersection of several times is counted")
-        reason = _NOT_AWAITED.get("early" if place.may_begin_early else place.kind)
+        reason = _NOT_AWAITED.get("cut" if self.is_cut else "early" if place.may_begin_early else place.kind)
         if reason is not None:
             raise NotByRulesError(reason)
         for timer in place.timers:

@@ -12,7 +12,9 @@ from itertools import product
 from cera.constraints.clause import Clause
 from cera.constraints.groups import binds
 from cera.constraints.queries import Literal
+from cera.constraints.reports import VIOLATION
 from cera.constraints.translation.bodies import body_of
+from cera.constraints.translation.branches import ClauseBranch
 from cera.constraints.translation.places import NotByRulesError
 from cera.constraints.translation.refutations import Refuted, ways_of
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
@@ -22,8 +24,6 @@ from cera.model.time.interval import Time
 from cera.rules.declarations import RelationDeclaration
 from cera.rules.rule import Rule
 
-#: The label of the events that constraints derive.
-VIOLATION = "violation"
 #: What stands before the number of a rule that is not the first one of its clause.
 _NEXT = "#"
 #: More rules than these would do more work than one walk over the events.
@@ -45,20 +45,27 @@ class EventByEvent:
 
 
 def rules_of(
-    clause: Clause, module: str, relations: Sequence[RelationDeclaration] = (), origin: Time = 0
+    clause: Clause,
+    module: str,
+    relations: Sequence[RelationDeclaration] = (),
+    origin: Time = 0,
+    *,
+    is_cut: bool = False,
 ) -> ByRules | EventByEvent:
-    """Returns the rules that derive the violations of a clause of a module, or why there are none."""
+    """Returns the rules that derive the violations of a clause of a module, or why there are none.
+
+    A stream is cut if it was said from when on it is complete.
+    """
+    fixed = {each.name for each in relations if each.refresh is None and each.valid_from is None}
     try:
-        return ByRules(tuple(_rules(clause, module, relations, origin)))
+        if clause.definitions:
+            raise NotByRulesError("what a local definition derives is counted")
+        return ByRules(tuple(_rules(clause, module, body_of(clause, origin, fixed, is_cut=is_cut))))
     except NotByRulesError as reason:
         return EventByEvent(str(reason))
 
 
-def _rules(clause: Clause, module: str, relations: Sequence[RelationDeclaration], origin: Time) -> Iterator[Rule]:
-    if clause.definitions:
-        raise NotByRulesError("what a local definition derives is counted")
-    fixed = {each.name for each in relations if each.refresh is None and each.valid_from is None}
-    body = body_of(clause, origin, fixed)
+def _rules(clause: Clause, module: str, body: ClauseBranch) -> Iterator[Rule]:
     alternatives = [ways_of(each, body, alone=len(clause.head) == 1) for each in clause.head]
     chosen = list(product(*alternatives))
     if len(chosen) > MOST_RULES:

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from cera.constraints.module import ConstraintModule
+from cera.constraints.clause import Clause
+from cera.constraints.module import ConstraintModule, parts_of_clause
+from cera.constraints.queries import WindowLiteral
+from cera.constraints.times import is_moving
 from cera.constraints.translation.clause_rules import ByRules, EventByEvent, rules_of
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Module
@@ -35,8 +38,8 @@ def all_rules(program: RuleProgram, modules: Iterable[Module]) -> RuleProgram:
 
 def verification_lines(module: ConstraintModule) -> Iterator[str]:
     """Yields for each clause how it is verified: by which rules, or event by event, and why."""
-    for clause in module.clauses:
-        match rules_of(clause, module.name, module.relations, module.origin):
+    for clause, found in verifications(module):
+        match found:
             case ByRules(rules=()):
                 yield f"{clause.name}: nothing violates it"
             case ByRules(rules=rules):
@@ -63,9 +66,22 @@ def _by_rules(layer: Layer) -> Layer:
     return Layer(tuple(found))
 
 
+def verifications(module: ConstraintModule) -> list[tuple[Clause, ByRules | EventByEvent]]:
+    """Returns how each clause of a module is verified.
+
+    Windows that move have a time for each event that some clause asks for: then one walk over the events takes all.
+    """
+    parts = (part for clause in module.clauses for part in parts_of_clause(clause, ()))
+    if any(isinstance(part, WindowLiteral) and is_moving(part.window) for part in parts):
+        reason = "a window of the file moves with each event that one of its constraints asks for"
+        return [(clause, EventByEvent(reason)) for clause in module.clauses]
+    given = (module.name, module.relations, module.origin)
+    return [(clause, rules_of(clause, *given, is_cut=module.since is not None)) for clause in module.clauses]
+
+
 def divided(module: ConstraintModule) -> tuple[RuleModule, ConstraintModule]:
     """Returns the clauses of a module that are rules, and a module with the others."""
-    made = [(clause, rules_of(clause, module.name, module.relations, module.origin)) for clause in module.clauses]
+    made = verifications(module)
     rules = tuple(rule for _, found in made if isinstance(found, ByRules) for rule in found.rules)
     rest = tuple(clause for clause, found in made if not isinstance(found, ByRules))
     return RuleModule(RuleProgram(rules, relations=module.relations)), replace(module, clauses=rest)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from cera.algebra.unbounded_state import never_dropped
 from cera.constraints.clause import Clause
 from cera.constraints.module import ConstraintModule
-from cera.constraints.translation.clause_rules import ByRules, rules_of
+from cera.constraints.translation.clause_rules import ByRules, EventByEvent
+from cera.constraints.translation.layers import verifications
 from cera.diagnostics import Diagnostic, Note, Span
 from cera.modules.module import Module
 from cera.rules.rule import RuleProgram
@@ -18,16 +19,15 @@ def check_constraint_state(modules: Iterable[Module]) -> Iterator[Diagnostic]:
     for module in modules:
         if isinstance(module, ConstraintModule):
             warned: set[str] = set()
-            for clause in module.clauses:
-                kept = _kept(clause, module) if clause.constraint not in warned else []
+            for clause, found in verifications(module):
+                kept = _kept(found, module) if clause.constraint not in warned else []
                 if kept:
                     warned.add(clause.constraint)
                     yield _warning(clause, kept)
 
 
-def _kept(clause: Clause, module: ConstraintModule) -> list[Span]:
+def _kept(found: ByRules | EventByEvent, module: ConstraintModule) -> list[Span]:
     """Returns the places of the literals whose events are kept for good."""
-    found = rules_of(clause, module.name, module.relations, module.origin)
     if not isinstance(found, ByRules):
         return []
     kept = never_dropped(RuleProgram(found.rules, relations=module.relations))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cera.constraints.module import ConstraintModule
@@ -75,7 +77,10 @@ def test_only_what_waits_for_a_timer_has_it_in_its_body() -> None:
             "WHILE Range 1h LET IN ANY CASE exists >= 2 event: a(x(X)) END END",
             "a window of the clock is counted from below",
         ),
-        ("WHILE [now - 1h, now] LET IN ANY CASE exists <= 1 event: a(x(X)) END END", "a window moves with each event"),
+        (
+            "WHILE [now - 1h, now] LET IN ANY CASE exists <= 1 event: a(x(X)) END END",
+            "a window of the file moves with each event",
+        ),
         ("WHILE state: s() LET IN ANY CASE exists <= 7 event: a(x(X)) END END", "more than 2 are counted"),
         ("WHILE state: s() LET IF exists <= 2 event: a() THEN event: b() END END", "the body counts"),
         ("WHILE state: s() LET IF event: a(x(X)) THEN event: b(y(Y)) and Y > X END END", "compares values"),
@@ -83,6 +88,20 @@ def test_only_what_waits_for_a_timer_has_it_in_its_body() -> None:
 )
 def test_why_a_clause_goes_event_by_event_is_said_in_words_of_the_constraint(text: str, why: str) -> None:
     assert why in reason(text)
+
+
+def test_one_walk_takes_all_constraints_of_a_file_with_a_window_that_moves() -> None:
+    text = (
+        "WHILE [now - 1h, now] LET IN ANY CASE exists <= 1 event: a(x(X)) END END and IF event: b(y(Y)) THEN Y > 1 END"
+    )
+    rules, rest = divided(module_of(text))
+    assert rules.rules == ()
+    assert len(rest.clauses) == 2
+
+
+def test_what_counts_from_below_in_a_recording_that_is_complete_from_some_time_on_has_no_rules() -> None:
+    module = module_of("WHILE state: s() LET IF event: a(y(Y)) THEN Y > 1 END and IN ANY CASE event: b() END END")
+    assert [len(divided(replace(module, since=since))[1].clauses) for since in (None, 5)] == [0, 1]
 
 
 def test_a_clause_that_nothing_violates_has_no_rules() -> None:
