@@ -23,7 +23,7 @@ from cera.constraints.names import Names
 from cera.constraints.normalisation import normalise
 from cera.constraints.queries import Literal
 from cera.constraints.semantics import violations
-from cera.constraints.stream import Happening, Stream, happenings_of
+from cera.constraints.stream import Extent, Happening, Stream, happenings_of
 from cera.constraints.subsumption.conjunctive import of_body
 from cera.constraints.subsumption.subsumption import subsumptions, values_as_expressions
 from cera.languages.escl.printer import print_set
@@ -85,7 +85,7 @@ def follows(derived: Clause, clause: Clause) -> bool:
 
 def satisfied(found: Iterable[DerivedConstraint], happenings: list[Happening]) -> bool:
     ordered = tuple(sorted(happenings, key=lambda each: (each.end, each.begin, each.term.key)))
-    return not violations(clauses(found), Stream(ordered, Interval(-SECOND, 100 * SECOND))).violations
+    return not violations(clauses(found), Stream(ordered, Extent(-SECOND, 100 * SECOND, -SECOND))).violations
 
 
 # Rules
@@ -283,7 +283,7 @@ def test_a_state_that_is_left_and_entered_at_one_time_is_one_state() -> None:
     seen = happenings_of([*events, *states])
     assert [each.term.label for each in seen if each.kind == "state"].count("A") == 1
     found = of_automaton(module.automaton)
-    stream = Stream(seen, Interval(0, 10 * SECOND))
+    stream = Stream(seen, Extent(0, 10 * SECOND, 0))
     assert not violations(clauses(found), stream).violations
     # the visits on the way are two, and a constraint on them would be violated
     ways = ways_of(module.structure, ("Job",))
@@ -306,5 +306,5 @@ def test_an_event_that_lasts_may_begin_before_the_state_that_accepts_it() -> Non
     assert "points" in count.supposing
     events = [automata_event("z", 5), Event(Term("c", [Term("k", [1])]), Interval(SECOND, 8 * SECOND))]
     states = [each.event for each in module.definition(Settings()).answer(events, None).derived]
-    stream = Stream(happenings_of([*events, *states]), Interval(0, 10 * SECOND))
+    stream = Stream(happenings_of([*events, *states]), Extent(0, 10 * SECOND, 0))
     assert violations(clauses([count]), stream).violations, "it is accepted, and does not lie in the state"

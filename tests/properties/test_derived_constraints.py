@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -33,7 +33,7 @@ from cera.constraints.derivation.determinism import can_coincide
 from cera.constraints.kinds import named
 from cera.constraints.normalisation import normalise
 from cera.constraints.semantics import violations
-from cera.constraints.stream import Stream, happenings_of
+from cera.constraints.stream import Extent, Stream, happenings_of
 from cera.languages.escl.printer import print_set
 from cera.languages.ihta.checks import check
 from cera.model.events.event import Event
@@ -75,6 +75,13 @@ def _tamed(automaton: Automaton, chance: random.Random) -> Automaton:
         elif query is not None and chance.random() < 0.6:
             query = EventQuery(query.label, tuple((path, value) for path, value in query.attributes if path == ("k",)))
         kept.append(replace(each, label=replace(each.label, query=query, terminations=_some(each.label, chance))))
+    structure = Structure(replace(automaton, root=root))
+    kept = [
+        each
+        for each in kept
+        if each.source is None or not structure.states[each.source].is_end or each.source[:-1] != structure.root
+    ]
+    kept += _ways_out(structure, chance)
     while True:
         steps = Structure(replace(automaton, root=root, transitions=tuple(kept))).steps
         clash = next(
@@ -89,6 +96,19 @@ def _tamed(automaton: Automaton, chance: random.Random) -> Automaton:
         if clash is None:
             return replace(automaton, root=root, transitions=tuple(kept))
         kept = [each for each in kept if each is not clash.transition]
+
+
+def _ways_out(structure: Structure, chance: random.Random) -> Iterator[Transition]:
+    """Yields transitions out of states, so that these end, and to the end of the root, so that it does."""
+    atomic = [path for path, state in structure.states.items() if state.is_atomic]
+    around = [path for path in atomic if path[:-1] == structure.root]
+    query = ((("k",), Reference("K")),)
+    for path in atomic:
+        state = structure.states[path]
+        if len(path) > 2 and (state.is_end or chance.random() < 0.2) and chance.random() < 0.9:
+            yield Transition(path, chance.choice(around), Label(EventQuery("y", query)))
+        elif len(path) == 2 and not state.is_end and chance.random() < 0.4:
+            yield Transition(path, next(p for p in around if structure.states[p].is_end), Label(EventQuery("w", query)))
 
 
 def _some(label: Label, chance: random.Random) -> tuple[TerminationConstraint, ...]:
@@ -109,9 +129,9 @@ def accepted_stream(
     events: list[Event] = []
     states: list[Event] = []
     at = 0
-    for _ in range(chance.randint(6, 16)):
+    for _ in range(chance.randint(6, 18)):
         at += chance.choice((0, 1, 1, 1, 2, 3)) if events and not distinct else chance.choice((1, 1, 1, 2, 3))
-        for _ in range(5):
+        for _ in range(6):
             trial = [*events, _event(chance, at, automaton, is_first=not events, points=points)]
             found = _states(module, trial)
             if found is not None:
@@ -121,8 +141,13 @@ def accepted_stream(
 
 
 def _event(chance: random.Random, at: int, automaton: Automaton, *, is_first: bool, points: bool) -> Event:
-    key = chance.randint(1, 2)
-    label = ENTER if is_first or chance.random() < 0.1 else chance.choice(LABELS)
+    key = chance.choice((1, 1, 1, 2))
+    labels = sorted({query.label for query in automaton.queries} - {ENTER}) or LABELS
+    label = (
+        ENTER
+        if is_first or chance.random() < 0.08
+        else chance.choice([*labels, *(each for each in LABELS if each in labels)])
+    )
     # a value that is unique in an instance is none of another one
     children = [Term("k", [key]), Term("x", [10 * key + chance.randint(1, 4)])]
     begin = at if points or chance.random() < 0.6 else at - chance.randint(0, 2)
@@ -141,7 +166,7 @@ def broken(found: Sequence[DerivedConstraint], events: Sequence[Event]) -> list[
     """Returns the constraints that a stream with its states violates."""
     happenings = happenings_of(events)
     last = max(each.end for each in events)
-    stream = Stream(happenings, Interval(0, last + SECOND))
+    stream = Stream(happenings, Extent(0, last + SECOND, 0))
     wrong: list[tuple[DerivedConstraint, object]] = []
     for each in found:
         clauses = normalise(_named(each.constraints)).clauses

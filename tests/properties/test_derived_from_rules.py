@@ -17,11 +17,10 @@ from cera.constraints.derivation.derived import DerivedConstraint
 from cera.constraints.derivation.program import clauses_of as derived_clauses
 from cera.constraints.derivation.rules import of_rules
 from cera.constraints.semantics import violations
-from cera.constraints.stream import Stream, happenings_of
+from cera.constraints.stream import Extent, Stream, happenings_of
 from cera.languages.escl.printer import print_set
 from cera.model.events.event import Event
 from cera.model.terms.term import Term
-from cera.model.time.interval import Interval
 from cera.program import load
 from cera.testing import SECOND, event, state
 from conformance.constraints import clauses_of
@@ -87,7 +86,7 @@ def _stream(chance: random.Random, clauses: Sequence[Clause]) -> list[Event]:
 
 
 def _seen(events: Sequence[Event]) -> Stream:
-    return Stream(happenings_of(events), Interval(0, 2 * LAST * SECOND))
+    return Stream(happenings_of(events), Extent(0, 2 * LAST * SECOND, 0))
 
 
 def _held(seed: int) -> Counter[str]:

@@ -15,13 +15,12 @@ import pytest
 from cera.constraints.binding import Binding, UnsafeError, plan
 from cera.constraints.bodies import Bodies
 from cera.constraints.clause import Clause
-from cera.constraints.stream import Happening, Stream
+from cera.constraints.stream import Extent, Happening, Stream
 from cera.constraints.subsumption.atoms import Fixed
 from cera.constraints.subsumption.conjunctive import of_body
 from cera.constraints.subsumption.subsumption import Match, subsumptions
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.terms.term import value_key
-from cera.model.time.interval import Interval
 from conformance.constraints import SECOND, clauses_of, event, state
 from hypothesis_profiles import examples
 
@@ -113,7 +112,7 @@ def _stream(chance: random.Random) -> Stream:
         else:
             found.append(state("s", at, at + chance.randint(0, 6) if chance.random() < 0.8 else None, **values))
     found.sort(key=lambda each: (each.end, each.begin, each.term.key))
-    return Stream(tuple(found), Interval(0, 60 * SECOND))
+    return Stream(tuple(found), Extent(0, 60 * SECOND, 0))
 
 
 def _bindings(clause: Clause, stream: Stream) -> Iterator[Binding]:
