@@ -30,8 +30,8 @@ class ClosingEvent:
 @tagged("MostMatches")
 @dataclass(frozen=True)
 class MostMatches:
-    """A bound on the matches with the same end of their window and the same values of the variables `by`: when there
-    are `most`, there will be no other.
+    """A bound on the events that match with the same window and the same values of the variables `by`: when there are
+    `most`, there will be no other. The rule gathers one event, over windows of the clock.
     """
 
     most: int

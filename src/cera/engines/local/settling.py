@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from cera.engines.local.python_source import Cells, SourceWriter, key_of
@@ -41,6 +42,12 @@ class SettledSlot:
     def variables(self) -> tuple[str, ...]:
         return tuple(sorted({name for each in self.settlements for name in each.by}))
 
+    @cached_property
+    def counted(self) -> int:
+        """The column of the event that is counted: the one that matches gather."""
+        [match] = self.layout.matches
+        return self.layout.match(match)
+
     def part(self, settlement: Settlement, group: Any) -> Any:
         """Returns the values that a settlement names, of the key of a group."""
         names = self.variables
@@ -53,14 +60,15 @@ class SettlingRows:
     """The waiting rows of a slot with settlements, as plain data in the state.
 
     `groups` has the rows of each group; `members` the groups in which a settlement's variables have some values, for
-    settlements that name fewer variables than others; `counts` how many matches there are of each end.
+    settlements that name fewer variables than others; `counts` how many events there are of each end, with the number
+    of the last one: an event may match in several ways.
     """
 
     def __init__(self, slot: SettledSlot, data: list[Any]) -> None:
         self._slot = slot
         self._groups: dict[Any, Waiting] = data[0]
         self._members: dict[Any, dict[Any, None]] = data[1]
-        self._counts: dict[Any, int] = data[2]
+        self._counts: dict[Any, tuple[int, int]] = data[2]
 
     @staticmethod
     def empty() -> list[Any]:
@@ -78,7 +86,10 @@ class SettlingRows:
             part = self._slot.part(settlement, group)
             self._members.setdefault((number, part), {})[group] = None
             if isinstance(settlement, MostMatches):
-                count = self._counts[number, part, until] = self._counts.get((number, part, until), 0) + 1
+                count, last = self._counts.get((number, part, until), (0, -1))
+                event = row[self._slot.counted].number
+                count += event != last
+                self._counts[number, part, until] = count, event
                 if count == settlement.most:
                     settled.append((number, part, until))
         return len(rows) == 1, settled
@@ -102,7 +113,7 @@ class SettlingRows:
         for number, settlement in enumerate(self._slot.settlements):
             part = self._slot.part(settlement, group)
             if isinstance(settlement, MostMatches) and rows:
-                self._forget(number, part, until, len(rows))
+                self._forget(number, part, until, len({row[self._slot.counted].number for row in rows}))
             if not waiting:
                 members = self._members.get((number, part), {})
                 members.pop(group, None)
@@ -112,10 +123,10 @@ class SettlingRows:
             self._groups.pop(group, None)
         return rows
 
-    def _forget(self, number: int, part: Any, until: Time, rows: int) -> None:
-        left = self._counts.get((number, part, until), 0) - rows
-        if left > 0:
-            self._counts[number, part, until] = left
+    def _forget(self, number: int, part: Any, until: Time, events: int) -> None:
+        count, last = self._counts.get((number, part, until), (0, -1))
+        if count > events:
+            self._counts[number, part, until] = count - events, last
         else:
             self._counts.pop((number, part, until), None)
 
