@@ -1,0 +1,175 @@
+"""The semantic optimizer: what constraints make of rules, law by law.
+
+A rule is rewritten in the order of the heuristics: one that can have no answers goes, what is guaranteed is not tested
+and not waited for, and what settles answers early is added. Each change names its law and its constraint. The result
+answers as the rule does on every stream that satisfies the constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from cera.algebra.correlation_keys import correlation_key
+from cera.constraints.cardinalities.cardinality import Cardinality, cardinality_of
+from cera.constraints.clause import Clause
+from cera.constraints.module import ConstraintModule
+from cera.model.expressions.expression import Expression
+from cera.modules.module import Module
+from cera.optimizer.semantic import (
+    absence_elimination,
+    closing_events,
+    contradiction,
+    full_groups,
+    predicate_elimination,
+)
+from cera.optimizer.semantic.orders import Order, orders
+from cera.optimizer.semantic.residues import residues
+from cera.rules.analysis.dependencies import event_patterns
+from cera.rules.analysis.unification import head_label, query_label
+from cera.rules.rule import Accumulation, Branch, Rule, RuleProgram
+from cera.rules.settlements import Settlement
+
+#: The names of the laws, in the order in which they are tried.
+LAWS = (contradiction.LAW, predicate_elimination.LAW, closing_events.LAW, full_groups.LAW)
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """A change of a rule: the law, the constraints that justify it, and what it concerns."""
+
+    law: str
+    clauses: tuple[Clause, ...]
+    #: What is superfluous or was added; None if there are no answers at all.
+    subject: Expression | Accumulation | Settlement | None = None
+
+    @property
+    def constraints(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(clause.constraint for clause in self.clauses))
+
+
+@dataclass(frozen=True)
+class RewrittenRule:
+    """A rule and what became of it; None if it can have no answers."""
+
+    original: Rule
+    rule: Rule | None
+    rewritings: tuple[Rewriting, ...] = ()
+
+    def alternatives(self) -> Iterator[Rule]:
+        """Yields the rules that could run in its place, by which of the settlements they have: at least one, if there
+        are some (R-10). Each set stands for all orders in which its residues could be applied (ERR-95).
+        """
+        if self.rule is None:
+            return
+        settlements = self.rule.settlements
+        if not settlements and self.rewritings:
+            yield self.rule
+        for size in range(1, len(settlements) + 1):
+            for chosen in combinations(settlements, size):
+                yield replace(self.rule, settlements=chosen)
+
+
+@dataclass(frozen=True)
+class RewrittenProgram:
+    """A program whose rules were rewritten, in the order of the text."""
+
+    program: RuleProgram
+    rules: tuple[RewrittenRule, ...]
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Constraints, and the facts that laws use of them."""
+
+    clauses: tuple[Clause, ...]
+    orders: tuple[Order, ...]
+    #: The cardinalities, each with the clause that says it.
+    cardinalities: tuple[tuple[Cardinality, Clause], ...]
+
+
+def knowledge_of(modules: Iterable[Module]) -> Knowledge:
+    """Returns what the constraints among some modules say."""
+    found = [module for module in modules if isinstance(module, ConstraintModule)]
+    clauses = tuple(clause for module in found for clause in module.clauses)
+    counted = [
+        (fact, clause)
+        for module in found
+        for clause in module.clauses
+        if (fact := cardinality_of(clause, module.origin)) is not None
+    ]
+    return Knowledge(clauses, tuple(orders(clauses)), tuple(counted))
+
+
+def rewrite(
+    program: RuleProgram,
+    knowledge: Knowledge,
+    *,
+    read_elsewhere: Collection[str | None] = (),
+    without: Collection[str] = (),
+) -> RewrittenProgram:
+    """Returns a program whose rules are rewritten by what is known of the stream.
+
+    `read_elsewhere` are the labels that other modules read, None for any. Laws in `without` are not used.
+    """
+    read = {query_label(query.pattern) for rule in program.rules for query in event_patterns(rule)} | {*read_elsewhere}
+    labels = [head_label(rule.head) for rule in program.rules]
+    found: list[RewrittenRule] = []
+    for rule, label in zip(program.rules, labels, strict=True):
+        alone = label is not None and labels.count(label) == 1 and None not in labels
+        unread = label not in read and None not in read
+        found.append(_rewritten(rule, knowledge, without, may_be_early=alone and unread))
+    kept = tuple(each.rule for each in found if each.rule is not None)
+    return RewrittenProgram(replace(program, rules=kept), tuple(found))
+
+
+def _rewritten(rule: Rule, knowledge: Knowledge, without: Collection[str], *, may_be_early: bool) -> RewrittenRule:
+    made: list[Rewriting] = []
+    branches: list[Branch] = []
+    for branch in rule.branches:
+        changed = _branch(branch, knowledge, without, made)
+        if changed is not None:
+            branches.append(changed)
+    if not branches:
+        return RewrittenRule(rule, None, tuple(made))
+    current = rule if tuple(branches) == rule.branches else replace(rule, branches=tuple(branches))
+    if may_be_early:
+        settled = dict(reversed([*_settlements(current, knowledge, without)]))  # the first reason for each
+        with_settlements = replace(current, settlements=tuple(reversed(settled)))
+        if settled and correlation_key(with_settlements) == correlation_key(current):
+            current = with_settlements
+            made += reversed(settled.values())
+    return RewrittenRule(rule, current, tuple(made))
+
+
+def _branch(branch: Branch, knowledge: Knowledge, without: Collection[str], made: list[Rewriting]) -> Branch | None:
+    """Returns a branch without what constraints make superfluous; None if it never matches."""
+    if contradiction.LAW not in without:
+        reasons = contradiction.contradicting(branch, tuple(residues(branch, knowledge.clauses)))
+        if reasons:
+            made.append(Rewriting(contradiction.LAW, tuple(each.clause for each in reasons)))
+            return None
+    if predicate_elimination.LAW not in without:
+        branch, conditions = predicate_elimination.without_guaranteed(branch, knowledge.clauses)
+        made += (Rewriting(predicate_elimination.LAW, (by.clause,), condition) for condition, by in conditions)
+        branch, absences = absence_elimination.without_certain_absences(branch, knowledge.orders)
+        made += (Rewriting(absence_elimination.LAW, (by.clause,), absence) for absence, by in absences)
+    return branch
+
+
+def _settlements(rule: Rule, knowledge: Knowledge, without: Collection[str]) -> Iterator[tuple[Settlement, Rewriting]]:
+    """Yields what settles the answers of a rule, each with its reason."""
+    if closing_events.LAW not in without:
+        for closing, order in closing_events.closing_events(rule, knowledge.orders):
+            yield closing, Rewriting(closing_events.LAW, (order.clause,), closing)
+    if full_groups.LAW not in without:
+        clause_of = {id(fact): clause for fact, clause in knowledge.cardinalities}
+        for most, fact in full_groups.full_groups(rule, [fact for fact, _ in knowledge.cardinalities], None):
+            yield most, Rewriting(full_groups.LAW, (clause_of[id(fact)],), most)
+
+
+def unused(knowledge: Knowledge, rules: Sequence[RewrittenRule]) -> list[Clause]:
+    """Returns the clauses that no rewriting uses."""
+    used = {id(clause) for each in rules for rewriting in each.rewritings for clause in rewriting.clauses}
+    return [clause for clause in knowledge.clauses if id(clause) not in used]

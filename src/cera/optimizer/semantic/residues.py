@@ -1,0 +1,145 @@
+"""Residues: what a constraint says of the matches of a rule (seed 002, section 10.1).
+
+    Hθ, if Bθ follows from the body of the rule, for a constraint H ← B
+
+A constraint is relevant in as many ways as there are substitutions θ, and each has a residue (ERR-91). θ maps the
+literals of B to events of the rule, not necessarily to different ones (ERR-88).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeGuard
+
+from cera.constraints.clause import Alternative, Clause
+from cera.constraints.names import used_variables
+from cera.constraints.queries import Literal, Part
+from cera.constraints.subsumption.atoms import Fixed, Name, Substitution, extended, flat, flat_pattern
+from cera.model.expressions.expression import (
+    And,
+    Comparison,
+    EventReference,
+    Expression,
+    Or,
+    Temporal,
+    Variable,
+    event_references,
+    rebuild,
+    variables,
+)
+from cera.model.expressions.expression import Literal as Constant
+from cera.rules.reasoning.impossibility import implies
+from cera.rules.rule import Branch, EventQuery
+from cera.rules.states import contained
+
+
+@dataclass(frozen=True)
+class Residue:
+    """A condition that holds in every match of a branch, by a constraint."""
+
+    condition: Expression
+    clause: Clause
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A substitution of a constraint: the values of its variables and the events of its identifiers, in a rule."""
+
+    values: Substitution
+    events: Mapping[str, str]
+
+    def instance(self, expression: Expression) -> Expression:
+        match expression:
+            case Variable(name) if name in self.values:
+                match self.values[name]:
+                    case Name(other):
+                        return replace(expression, name=other)
+                    case Fixed(value):
+                        return Constant(value, expression.span)
+            case EventReference(identifier):
+                return replace(expression, identifier=self.events[identifier])
+            case _:
+                pass
+        return rebuild(expression, self.instance)
+
+
+def residues(branch: Branch, clauses: Iterable[Clause]) -> Iterator[Residue]:
+    """Yields the conditions that hold in all matches of a branch, on streams that satisfy the clauses.
+
+    Of bodies, those that ask for events of any time or in states, with conditions that follow from the branch; of
+    heads, the conditions on the events of the body.
+    """
+    for clause in clauses:
+        literals = [part for part in clause.body if _is_asked_for(part)]
+        conditions = [part for part in clause.body if isinstance(part, Comparison | Temporal)]
+        events = [literal for literal in literals if literal.kind == "event"]
+        head = _condition(clause.head, events)
+        known = frozenset().union(*(event_references(each) for each in conditions)) <= _identifiers(events)
+        if head is None or not known or clause.definitions or len(literals) + len(conditions) < len(clause.body):
+            continue
+        found: dict[str, Expression] = {}
+        for way in _ways(literals, branch, _Way({}, {})):
+            residue = way.instance(head)
+            if repr(residue) not in found and all(implies(branch, way.instance(each)) for each in conditions):
+                found[repr(residue)] = residue
+                yield Residue(residue, clause)
+
+
+def is_plain(part: Part) -> TypeGuard[Literal]:
+    """Returns whether a part asks for an event of any time."""
+    return _is_asked_for(part) and part.kind == "event" and part.time is None
+
+
+def _is_asked_for(part: Part) -> TypeGuard[Literal]:
+    """Returns whether a part asks for a state, or for an event of any time or in a state."""
+    if not isinstance(part, Literal) or part.count is not None or part.negated:
+        return False
+    if part.kind == "state":
+        return part.time is None
+    return part.kind == "event" and (part.time is None or isinstance(part.time, EventReference))
+
+
+def _identifiers(literals: Iterable[Literal]) -> frozenset[str]:
+    return frozenset(each.identifier.identifier for each in literals if each.identifier is not None)
+
+
+def _condition(head: Sequence[Alternative], literals: Sequence[Literal]) -> Expression | None:
+    """Returns what the head of a clause says of the events of its body; None if an alternative says nothing of them."""
+    known = _identifiers(literals)
+    bound = frozenset[str]().union(*map(used_variables, literals))
+    said: list[Expression] = []
+    for alternative in head:
+        conditions = [part for part in alternative if isinstance(part, Comparison | Temporal)]
+        parts = [each for each in conditions if event_references(each) <= known and variables(each) <= bound]
+        if not parts:
+            return None
+        said.append(parts[0] if len(parts) == 1 else And(tuple(parts)))
+    return None if not said else said[0] if len(said) == 1 else Or(tuple(said))
+
+
+def _ways(literals: Sequence[Literal], branch: Branch, way: _Way) -> Iterator[_Way]:
+    """Yields the substitutions under which the literals of a constraint are among the events and states of a branch.
+
+    States stand before the events that are in them, as modules do.
+    """
+    if not literals:
+        yield way
+        return
+    literal, rest = literals[0], literals[1:]
+    general = flat(literal.atom, "state" if literal.kind == "state" else "event")
+    for query in branch.events:
+        special = flat_pattern(query.pattern) if query.kind in ("event", "opening") and not query.auxiliary else None
+        values = None if general is None or special is None else extended(general, special, way.values)
+        if values is not None and _is_in_time(literal, query, branch, way):
+            named = {} if literal.identifier is None else {literal.identifier.identifier: query.identifier}
+            yield from _ways(rest, branch, _Way(values, {**way.events, **named}))
+
+
+def _is_in_time(literal: Literal, query: EventQuery, branch: Branch, way: _Way) -> bool:
+    """Returns whether what a query finds is in the state in which a constraint asks for it."""
+    if literal.time is None:
+        return True
+    assert isinstance(literal.time, EventReference)
+    state = way.events.get(literal.time.identifier)
+    return state is not None and (query.identifier, state) in contained(branch.conditions)

@@ -1,0 +1,133 @@
+"""Each law beside a form that is nearly the same and not sound: the law does not take it, and if it did, an answer
+would change. The streams satisfy the constraints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from cera.constraints.module import ConstraintModule
+from cera.model.events.event import Event
+from cera.model.events.occurrence import occurrence
+from cera.modules.driving import Driver
+from cera.modules.module import Settings
+from cera.modules.rules.module import RuleModule
+from cera.optimizer.semantic.driver import RewrittenRule, knowledge_of, rewrite
+from cera.program import load
+from cera.rules.rule import RuleProgram
+from cera.rules.settlements import ClosingEvent, MostMatches
+from cera.testing import event
+from conformance.constraints import clauses_of
+
+COUNTED = "Range 1h: n(k(K), number(count(V))) <- p(k(K), v(V))."
+QUIET = "quiet(k(K)) <- j: q(k(K)) and w: from-end[j, 10sec] and while w: not p(k(K))."
+
+
+def program_of(rules: str) -> RuleProgram:
+    program = load(rules)
+    assert not program.errors
+    return program.rules
+
+
+def rewritten(rules: str, constraints: str) -> RewrittenRule:
+    module = ConstraintModule("c", tuple(clauses_of(constraints)))
+    [found] = rewrite(program_of(rules), knowledge_of([module])).rules
+    return found
+
+
+def answers(program: RuleProgram, *events: Event) -> list[str]:
+    driver = Driver(RuleModule(program).processor(Settings()), 0)
+    found = [one for each in events for one in driver.push([occurrence(each)])]
+    return sorted(str(one.result().event.term) for one in [*found, *driver.close()])
+
+
+def with_settlement(rules: str, settlement: ClosingEvent | MostMatches) -> RuleProgram:
+    program = program_of(rules)
+    [rule] = program.rules
+    return replace(program, rules=(replace(rule, settlements=(settlement,)),))
+
+
+def closing(*by: str) -> ClosingEvent:
+    return ClosingEvent(program_of("x(k(K)) <- q(k(K)).").rules[0].branches[0].events[0].pattern, by)
+
+
+P, Q = "p{{k{{{}}}, v{{{}}}}}", "q{{k{{{}}}}}"
+#: An event p comes after one q with its key.
+AFTER = (event(P.format(1, 1), 1), event(Q.format(1), 2), event(P.format(1, 2), 3))
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        "IF event i: p(k(K)) THEN exists >= 1 event j: q(k(K)) and e(i) <= b(j) END",  # there may be a later one
+        "WHILE state: s(k(K)) LET IF event i: p(k(K)) and event j: q(k(K)) THEN i before j END END",  # in states only
+        "IF event i: p(k(K), v(V)) and event j: q(k(K)) and V < 2 THEN i before j END",  # some only
+        "IF event i: p(k(K)) and event j: q(k(K)) THEN b(i) <= b(j) END",  # it may end later
+        "IF event i: p(k(K)) and event j: q(k(K)) THEN i before j or j before i END",
+    ],
+)
+def test_an_event_that_need_not_be_the_last_closes_nothing(constraint: str) -> None:
+    assert rewritten(COUNTED, constraint).rewritings == ()
+    plain = answers(program_of(COUNTED), *AFTER)
+    assert answers(with_settlement(COUNTED, closing("K")), *AFTER) != plain
+
+
+def test_an_event_of_one_value_does_not_close_a_group_of_all_values() -> None:
+    """ERR-94."""
+    rule = "Range 1h: n(number(count(V))) <- p(k(K), v(V))."
+    assert rewritten(rule, "IF event i: p(k(K)) and event j: q(k(K)) THEN i before j END").rewritings == ()
+    events = (event(P.format(1, 1), 1), event(Q.format(1), 2), event(P.format(2, 2), 3))
+    assert answers(with_settlement(rule, closing()), *events) != answers(program_of(rule), *events)
+
+
+def test_an_absence_at_the_very_time_of_the_last_event_is_waited_for() -> None:
+    """What ends with the last event may lie in the window that begins there."""
+    loose = rewritten(QUIET, "IF event i: p(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END")
+    assert all(each.law != "predicate elimination" for each in loose.rewritings)
+    strict = rewritten(QUIET, "IF event i: p(k(K)) and event j: q(k(K)) THEN i before j END")
+    assert [each.law for each in strict.rewritings] == ["predicate elimination"]
+    together = (event(Q.format(1), 2), event(P.format(1, 1), 2), event("tick{1}", 60))
+    assert answers(program_of(QUIET), *together) == []
+    assert strict.rule is not None
+    assert answers(replace(program_of(QUIET), rules=(strict.rule,)), *together) != []
+
+
+def test_the_absence_of_any_value_is_not_that_of_one() -> None:
+    """ERR-86: the value that only the absence has may be another one than that of the last event."""
+    rule = "quiet(k(K)) <- j: q(k(K)) and w: from-end[j, 10sec] and while w: not p(k(X))."
+    assert rewritten(rule, "IF event i: p(k(K)) and event j: q(k(K)) THEN i before j END").rewritings == ()
+
+
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        "WHILE Range 1h LET IN ANY CASE exists <= 1 event: p(k(K), v(V)) group-by {K, V} END END",  # one for each value
+        "WHILE Range 30min LET IN ANY CASE exists <= 1 event: p(k(K)) group-by {K} END END",  # two in an hour
+        "WHILE Range 1h LET IN ANY CASE exists <= 1 event: p(k(K), v(1)) group-by {K} END END",  # of some only
+        "WHILE Range 1h LET IN ANY CASE exists (= 1 or >= 3) event: p(k(K)) group-by {K} END END",
+    ],
+)
+def test_a_bound_on_something_else_completes_no_group(constraint: str) -> None:
+    found = rewritten(COUNTED, constraint)
+    assert found.rule is not None
+    assert MostMatches(1, ("K",)) not in found.rule.settlements
+    events = (event(P.format(1, 1), 1), event(P.format(1, 2), 2), event(P.format(1, 3), 3))
+    plain = answers(program_of(COUNTED), *events)
+    assert answers(with_settlement(COUNTED, MostMatches(1, ("K",))), *events) != plain
+
+
+def test_an_event_that_matches_twice_is_counted_once() -> None:
+    found = rewritten(COUNTED, "WHILE Range 1h LET IN ANY CASE exists <= 2 event: p(k(K)) group-by {K} END END")
+    assert found.rule is not None
+    events = (event("p{k{1}, v{1}, v{2}}", 1), event("p{k{1}, v{3}}", 2))
+    plain = program_of(COUNTED)
+    assert answers(replace(plain, rules=(found.rule,)), *events) == answers(plain, *events)
+
+
+def test_rules_whose_events_are_read_give_no_early_answers() -> None:
+    program = program_of(COUNTED + "\nmany(k(K)) <- n(k(K), number(N)) and N > 3.")
+    clauses = clauses_of("IF event i: p(k(K)) and event j: q(k(K)) THEN i before j END")
+    [counted, _] = rewrite(program, knowledge_of([ConstraintModule("c", tuple(clauses))])).rules
+    assert counted.rewritings == ()
