@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cera.algebra.unbounded_state import check_durations, check_state
+from cera.constraints.clause import Clause
 from cera.constraints.locations import NO_LOCATIONS, Locations
 from cera.constraints.translation.state_warnings import check_constraint_state
 from cera.diagnostics import Diagnostic, Source, in_source_order
@@ -26,6 +27,7 @@ from cera.model.events.answer_limits import ANSWER_LIMIT
 from cera.modules.expectations import Expectations, expectations_of
 from cera.modules.layering import Layers, layered
 from cera.modules.module import known
+from cera.optimizer.semantic.driver import Knowledge, RewrittenProgram, knowledge_of, rewrite, unused
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram, Semantics
 
@@ -44,6 +46,10 @@ class Pipeline:
     answer_limit: int | None = None
     #: Where events come from, for constraints about places.
     locations: Locations = NO_LOCATIONS
+    #: Constraints that the stream is trusted to satisfy: they rewrite rules.
+    trusted: tuple[Source, ...] = ()
+    #: The names of laws of the semantic optimizer that are not used.
+    without_laws: frozenset[str] = frozenset()
 
     @cached_property
     def recognitions(self) -> tuple[Recognition, ...]:
@@ -77,11 +83,35 @@ class Pipeline:
         return replace(self._compiled.rules.program, from_modules=tuple(derived), answer_limit=limit)
 
     @cached_property
+    def _knowledge(self) -> Knowledge:
+        return knowledge_of(each.module for each in self._trusted.modules.found)
+
+    @cached_property
+    def rewritten(self) -> RewrittenProgram:
+        """The rules as constraints have rewritten them, with what became of each."""
+        read = frozenset[str | None]().union(*(each.module.reads for each in self.modules.found))
+        return rewrite(self.rules, self._knowledge, read_elsewhere=read, without=self.without_laws)
+
+    @property
+    def unused_constraints(self) -> list[Clause]:
+        """The clauses that no law could use."""
+        return unused(self._knowledge, self.rewritten.rules)
+
+    @property
+    def running_rules(self) -> RuleProgram:
+        """The rules that run: those of the program, or what constraints make of them."""
+        return self.rewritten.program if self.trusted else self.rules
+
+    @cached_property
+    def _trusted(self) -> Pipeline:
+        return Pipeline(self.trusted, timezone=self.timezone, locations=self.locations)
+
+    @cached_property
     def _layered(self) -> tuple[Layers, tuple[Diagnostic, ...]]:
         modules = [each.module for each in self.modules.found]
         if self.answer_limit is not None:
             modules = [each.limited(self.answer_limit) for each in modules]
-        rules = replace(self._compiled.rules, program=self.rules)
+        rules = replace(self._compiled.rules, program=self.running_rules)
         return layered([rules, *modules])
 
     @property
@@ -102,6 +132,8 @@ class Pipeline:
         if not found:  # what is not well-formed is not judged further: it would only produce follow-up errors
             found += [each for each in check(self.rules) if each.severity == "error" or not wrong_modules]
         found += self.modules.findings
+        if self.trusted:
+            found += self._trusted.diagnostics
         if not any(each.severity == "error" for each in found):
             found += self._layered[1]
         return tuple(in_source_order(found))
@@ -116,7 +148,7 @@ class Pipeline:
         if self.errors:
             return ()
         constraints = check_constraint_state(each.module for each in self.modules.found)
-        return (*check_state(self.rules), *constraints, *self.modules.state_warnings)
+        return (*check_state(self.running_rules), *constraints, *self.modules.state_warnings)
 
     @cached_property
     def notes(self) -> tuple[Diagnostic, ...]:

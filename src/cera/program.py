@@ -33,6 +33,7 @@ from cera.modules.answers.answer import Answer
 from cera.modules.layered_processor import program_processor
 from cera.modules.module import Settings
 from cera.modules.processor import AnyProcessor
+from cera.optimizer.semantic.driver import LAWS
 from cera.pipeline import Pipeline
 from cera.rules.rule import Semantics
 from cera.running.choice import AUTO, Engine, choose_in_process
@@ -267,12 +268,14 @@ def load(
     enable: Sequence[str] | None = None,
     answer_limit: int | None = None,
     locations: str | Path | None = None,
+    constraints: str | Path | Source | Sequence[str | Path | Source] = (),
 ) -> Program:
     """Returns a program from files or a text: `load("fire.xceq")`, `load(["a.xceq", "b.epl"])`, `load("DETECT …")`.
 
     With `enable`, only the modules with these names run. Of a rule or type of a module one event may end
     `answer_limit` events before a run gives up. `locations` is a file that says where events come from, for constraints
-    about places. The program may be wrong; `check` says how, and `run` raises ProgramError.
+    about places. `constraints` are files that the stream is trusted to satisfy: they make rules cheaper, and change no
+    answer on such a stream. The program may be wrong; `check` says how, and `run` raises ProgramError.
     """
     if semantics not in (None, "practical", "formal"):
         raise UsageError(f"there is no semantics '{semantics}'; there are practical and formal")
@@ -288,7 +291,15 @@ def load(
             raise UsageError(str(error)) from error
     sources = tuple(_source(part) for part in several)
     places = NO_LOCATIONS if locations is None else read_locations(Path(locations))
-    loaded = Program(sources, semantics, timezone, tuple(calendars), answer_limit=answer_limit, locations=places)
+    loaded = Program(
+        sources,
+        semantics,
+        timezone,
+        tuple(calendars),
+        answer_limit=answer_limit,
+        locations=places,
+        trusted=tuple(_source(part) for part in _parts(constraints)),
+    )
     return loaded if enable is None else enabling(loaded, enable)
 
 
@@ -310,6 +321,19 @@ def enabling(program: Program, names: Sequence[str]) -> Program:
     chosen = replace(program, enabled=frozenset(names))
     vars(chosen)["recognitions"] = program.recognitions  # they are the same sources: none is read again
     return chosen
+
+
+def trusting(program: Program, constraints: Sequence[str | Path], without_laws: Sequence[str] = ()) -> Program:
+    """Returns the program for streams that satisfy constraints, which rewrite its rules but for some laws."""
+    for law in without_laws:
+        if law not in LAWS:
+            hint = did_you_mean(law, LAWS) or f"there are {', '.join(LAWS)}"
+            raise UsageError(f"the optimizer has no law '{law}'; {hint}")
+    if not constraints:
+        return program
+    trusted = replace(program, trusted=tuple(map(_source, constraints)), without_laws=frozenset(without_laws))
+    vars(trusted)["recognitions"] = program.recognitions  # they are the same sources: none is read again
+    return trusted
 
 
 def _source(program: str | Path | Source) -> Source:

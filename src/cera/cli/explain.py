@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from cera.cli import report
+from cera.cli.constraint_options import constraints_option
 from cera.cli.options import program_options
 from cera.cli.tables import on_terminal
 from cera.connectors.line_writer import write_output
@@ -58,6 +59,7 @@ def _laid_out(text: str) -> str:
 
 @click.command("explain", cls=ExplainCommand, short_help="Show rules, strata, plan and state, or the page of a code.")
 @program_options
+@constraints_option
 @click.option(
     "--max-duration",
     metavar="DURATION",
@@ -87,7 +89,8 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
       cera explain fire.xceq --json | jq .strata
       cera explain fire.xceq --spark
     """
-    rules = all_rules(program.checked(), program.layers.modules)
+    program.checked()
+    rules = all_rules(program.running_rules, program.layers.modules)
     report.show_diagnostics(program.diagnostics)
     longest = None if max_duration is None else microseconds(max_duration)
     explanation = explained(rules, max_duration=longest, differences=differences)

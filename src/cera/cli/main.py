@@ -43,6 +43,7 @@ _COMMANDS = {
     "draw": ("cera.cli.draw", "draw"),
     "explain": ("cera.cli.explain", "explain"),
     "fmt": ("cera.cli.fmt", "fmt"),
+    "optimize": ("cera.cli.optimize", "optimize"),
     "run": ("cera.cli.run", "run"),
     "schema": ("cera.cli.schema", "schema"),
     "stream": ("cera.cli.stream", "stream"),

@@ -10,6 +10,7 @@ import click
 
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options
+from cera.cli.constraint_options import constraints_option
 from cera.cli.engine_choice import with_engine
 from cera.cli.options import changes_option, program_options, replay_options
 from cera.cli.recording import Terminal, report_formats
@@ -28,6 +29,7 @@ from cera.running.run import Run
 @click.command("run", short_help="Answer a program over recorded events.")
 @replay_options
 @program_options
+@constraints_option
 @action_options
 @click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
 @click.option("--base", is_flag=True, help="Write the input events too, in their place in the order of time.")

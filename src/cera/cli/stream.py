@@ -12,6 +12,7 @@ from cera.automata.module import VIOLATION
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options, check_actions
 from cera.cli.ahead import ahead_option, max_ahead_of
+from cera.cli.constraint_options import constraints_option
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.options import (
     changes_option,
@@ -140,6 +141,7 @@ from cera.running.streams.running_stream import StreamCounts
 @click.option("--conf", metavar="KEY=VALUE", multiple=True, help="A setting of Spark. May be given several times.")
 @layout_options((*ENDINGS.values(), "parquet"))
 @program_options
+@constraints_option
 @action_options
 def stream(
     program: Program,

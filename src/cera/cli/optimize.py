@@ -1,0 +1,36 @@
+"""`cera optimize`: what constraints make of the rules of a program."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from cera.cli import report
+from cera.cli.constraint_options import constraints_needed
+from cera.cli.options import program_options
+from cera.connectors.line_writer import write_output
+from cera.explain.rewritings import explain_rewritings, optimization_lines
+from cera.program import Program
+
+
+@click.command("optimize", short_help="Show what constraints make of the rules.")
+@program_options
+@constraints_needed
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
+def optimize(program: Program, as_json: bool) -> None:
+    """Shows for each rule of the FILEs what becomes of it on a stream that satisfies the constraints: it can have no
+    answers, it is rewritten, or nothing changes. Each rewriting names its law, and the constraints that justify it.
+    `cera run`, `cera stream` and `cera explain` take the same --constraints, and run the rewritten rules.
+
+    \b
+    Examples:
+      cera optimize auction.slog --constraints auction.escl
+      cera optimize auction.slog --constraints auction.escl --without-law "join introduction"
+      cera run auction.slog --constraints auction.escl --events bids.jsonl
+    """
+    program.checked()
+    report.show_diagnostics(program.diagnostics)
+    found = explain_rewritings(program.rewritten, program.unused_constraints)
+    shown = json.dumps(found, indent=2, ensure_ascii=False) if as_json else "\n".join(optimization_lines(found))
+    write_output(shown + "\n")

@@ -1,0 +1,97 @@
+"""What constraints make of rules, as data that prints as JSON and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NotRequired, TypedDict
+
+from cera.constraints.clause import Clause
+from cera.explain.plan import NOTATION
+from cera.optimizer.semantic.driver import Rewriting, RewrittenProgram, RewrittenRule
+from cera.rules.rule import Accumulation
+from cera.rules.settlements import ClosingEvent, MostMatches
+
+RuleResult = Literal["unsatisfiable", "rewritten", "unchanged"]
+
+
+class ExplainedConstraint(TypedDict):
+    name: str
+    place: str | None
+
+
+class ExplainedRewriting(TypedDict):
+    law: str
+    constraints: list[ExplainedConstraint]
+    change: str
+
+
+class RewritingOfRule(TypedDict):
+    rule: str
+    place: str | None
+    result: RuleResult
+    rewritings: list[ExplainedRewriting]
+
+
+class Optimization(TypedDict):
+    rules: list[RewritingOfRule]
+    #: The constraints that no law could use.
+    unused: NotRequired[list[ExplainedConstraint]]
+
+
+def explain_rewritings(rewritten: RewrittenProgram, unused: Sequence[Clause]) -> Optimization:
+    """Returns what became of each rule, and which constraints were of no use."""
+    found: Optimization = {"rules": [_rule(each) for each in rewritten.rules]}
+    if unused:
+        found["unused"] = _constraints(unused)
+    return found
+
+
+def _rule(rewritten: RewrittenRule) -> RewritingOfRule:
+    original = rewritten.original
+    result: RuleResult = "unsatisfiable" if rewritten.rule is None else "rewritten"
+    return {
+        "rule": original.name,
+        "place": None if original.span is None else str(original.span),
+        "result": result if rewritten.rewritings else "unchanged",
+        "rewritings": [_rewriting(each) for each in rewritten.rewritings],
+    }
+
+
+def _rewriting(rewriting: Rewriting) -> ExplainedRewriting:
+    return {"law": rewriting.law, "constraints": _constraints(rewriting.clauses), "change": _change(rewriting)}
+
+
+def _constraints(clauses: Sequence[Clause]) -> list[ExplainedConstraint]:
+    named = {clause.constraint: None if clause.span is None else str(clause.span) for clause in clauses}
+    return [{"name": name, "place": place} for name, place in named.items()]
+
+
+def _change(rewriting: Rewriting) -> str:
+    match rewriting.subject:
+        case None:
+            return "it can have no answers, and is not evaluated"
+        case Accumulation(pattern=pattern, window=window):
+            return f"not {NOTATION.pattern(pattern)} is certain in {window}, and not waited for"
+        case ClosingEvent(pattern=pattern, by=by):
+            return f"an answer is complete with {NOTATION.pattern(pattern)}{_same(by)}, and what it needed is forgotten"
+        case MostMatches(most=most, by=by):
+            return f"an answer is complete with {most:,} matches{_same(by)}, and what it needed is forgotten"
+        case condition:
+            return f"{NOTATION.condition(condition)} always holds, and is not tested"
+
+
+def _same(by: Sequence[str]) -> str:
+    return f" with the same {', '.join(by)}" if by else ""
+
+
+def optimization_lines(optimization: Optimization) -> Iterator[str]:
+    """Yields what became of the rules, for a person."""
+    for each in optimization["rules"]:
+        place = f" ({each['place']})" if each["place"] is not None else ""
+        yield f"rule {each['rule']}{place}: {each['result']}"
+        for rewriting in each["rewritings"]:
+            names = ", ".join(constraint["name"] for constraint in rewriting["constraints"])
+            yield f"  {rewriting['law']}, by {names}: {rewriting['change']}"
+    for constraint in optimization.get("unused", ()):
+        place = f" ({constraint['place']})" if constraint["place"] is not None else ""
+        yield f"constraint {constraint['name']}{place}: no law uses it here"
