@@ -23,7 +23,7 @@ def constraints_option(command: Callable[..., R], *, required: bool = False) -> 
         multiple=True,
         required=required,
         type=click.Path(path_type=Path),
-        help="A file of constraints that the stream is trusted to satisfy: rules are rewritten by them, which changes no "
+        help="Constraints that the stream is trusted to satisfy: rules are rewritten by them, which changes no "
         "answer on such a stream. May be given several times.",
     )
     @click.option(
