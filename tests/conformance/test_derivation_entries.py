@@ -256,10 +256,29 @@ def test_e40_the_functional_dependency_carries_over() -> None:
     )
 
 
+_CAUSED = """WHILE state: auction(auctionID(A)) LET
+  IF event: bid(auctionID(A), itemID(I))
+  THEN exists = 1 event: itemDescription(auctionID(A), itemID(I), bidderID(B1), value(V1)) group-by {A, I} and
+       exists >= 1 event: sell(auctionID(A), itemID(I), bidderID(B2), value(V2)) group-by {A, I} END
+END"""
+
+
 def test_e40_causes_are_blocked_by_a_condition() -> None:
-    sold = "exists = 1 event: sell(auctionID(A), itemID(I)) group-by {A, I}"
-    caused = f"IF event: bid(auctionID(A), itemID(I)) THEN {sold} END"
-    assert of_rules(load(PROFITABLE).rules, known(caused)) == []
+    assert of_rules(load(PROFITABLE).rules, known(_CAUSED)) == []
+
+
+def test_e40_without_the_condition_what_causes_description_and_sale_causes_the_answer() -> None:
+    plain = PROFITABLE.replace(" and V2 > 2 * V1", "")
+    [text] = texts(of_rules(load(plain).rules, known(_CAUSED)))
+    assert text == (
+        "IF state s: auction(auctionID(A)) and while s: event: bid(auctionID(A), itemID(I)) "
+        "THEN while s: exists >= 1 event: profitablySoldItem(auctionID(A), itemID(I)) group-by {A, I} END"
+    )
+    # what is there of one and of the other need not have the same value
+    joined = plain.replace("bidderID(B2)", "bidderID(B1)")
+    assert of_rules(load(joined).rules, known(_CAUSED)) == []
+    absent = f"{plain.rstrip().rstrip('.')} and not fraud(itemID(I))."
+    assert of_rules(load(absent).rules, known(_CAUSED)) == []
 
 
 # Laws of ways, and their unsound neighbours

@@ -36,7 +36,12 @@ def _known(chance: random.Random) -> str:
     found = []
     for _ in range(chance.randint(2, 6)):
         one, other = chance.sample("pqrs", 2)
-        match chance.randint(0, 1):
+        match chance.randint(0, 2):
+            case 2:
+                shared, variable, groups = chance.choice((("k(K), x(X)", "X", "K, X"), ("k(K)", "Y", "K")))
+                count = chance.choice((">= 1", "= 1", "(= 1 or = 2)"))
+                counted = f"exists {count} event: {other}(k(K), x({variable})) group-by {{{groups}}}"
+                found.append(f"WHILE state: open(k(K)) LET IF event: {one}({shared}) THEN {counted} END END")
             case 0:
                 shared = chance.choice(("k(K)", "x(X)", "k(K), x(X)", ""))
                 body = f"event i: {one}({shared}) and event j: {other}({shared})"
@@ -100,6 +105,7 @@ def _held(seed: int) -> Counter[str]:
         seen["order"] += "comes" in each.because
         seen["dependencies"] += "follows from" in each.because
         seen["numbers"] += "it counts" in each.because
+        seen["causes"] += "causes" in each.because
     for _ in range(4 if found else 0):
         events = _stream(chance, clauses)
         answers = [each.event for each in run_by_definition(program.rules, events).derived]

@@ -2,11 +2,11 @@
 
     numbers         a count in the head is the number of events in the evaluation time (Listing 12.3)
     cardinalities   `cera.constraints.cardinalities`
+    causes          what causes all events of a match causes an answer (`causes`)
     order           what comes before all events of a match comes before the answer, whose time is their hull
     dependencies    if the values of two matches agree because of other constraints, those of two answers do
 
-Causes are not propagated where a rule has a condition: whether there is an answer depends on it. Only labels that one
-rule derives, and nobody else, are looked at.
+Only labels that one rule derives, and nobody else, are looked at.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from cera.constraints.cardinalities.cardinality import cardinality_of, window_of
 from cera.constraints.cardinalities.propagation import Premises, propagated
 from cera.constraints.clause import Clause
 from cera.constraints.constraint import Constraint, Module
+from cera.constraints.derivation.causes import causes
 from cera.constraints.derivation.closing import closed, copied
 from cera.constraints.derivation.derived import DerivedConstraint, Supposition
-from cera.constraints.names import fresh
+from cera.constraints.names import fresh, used_variables
 from cera.constraints.queries import Conjunction, Literal, WindowLiteral
-from cera.constraints.specification import Limit
+from cera.constraints.specification import SOME, Limit
 from cera.constraints.subsumption.atoms import Fixed, FlatAtom, Name, Place, Substitution, Value, extended, flat_pattern
 from cera.constraints.subsumption.conjunctive import ConjunctiveQuery, QueryLiteral, of_body, of_branch
 from cera.constraints.subsumption.subsumption import is_proved
@@ -58,6 +59,7 @@ def of_rules(program: RuleProgram, clauses: Sequence[Clause] = ()) -> list[Deriv
         if program.semantics == "practical":
             found += _numbers(rule)
         if clauses:
+            found += _causes(rule, clauses)
             found += _order(rule, clauses)
             found += _dependencies(rule, clauses)
     labels_of_all = frozenset(each.atom.label for clause in clauses for each in of_body(clause.body).literals)
@@ -143,6 +145,29 @@ def _evaluated(branch: Branch) -> tuple[FlatAtom, EventQuery, bool] | None:
 
 def _end(identifier: str) -> Call:
     return Call("end", (EventReference(identifier),))
+
+
+# Causes
+
+
+def _causes(rule: Rule, clauses: Sequence[Clause]) -> Iterator[DerivedConstraint]:
+    """Yields what there is an answer after, because there is all that it is derived from."""
+    head = _head(rule)
+    if head is None or head[1]:
+        return
+    answer = FlatAtom(head_label(rule.head) or "", "event", tuple(head[0].items()))
+    seen: list[Constraint] = []
+    for each in causes(rule, answer, clauses):
+        taken = frozenset[str]().union(*(used_variables(part) for part in each.clause.body))
+        names = _shown_names(each.answer.variables | taken)
+        groups = tuple(sorted(names[name] for name in each.groups))
+        demanded = Literal(written(each.answer, names), "event", time=each.state, count=SOME, group_by=groups)
+        tree = Constraint(demanded, Conjunction(each.clause.body))
+        if tree not in seen:
+            seen.append(tree)
+            yield DerivedConstraint(
+                tree, f"rule {rule.name}: {each.clause.constraint} causes all that it is derived from"
+            )
 
 
 # Order
