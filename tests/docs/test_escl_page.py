@@ -1,4 +1,4 @@
-"""The page about ESCL: its constraints have no errors, and what it says violates them does."""
+"""The pages about ESCL: their constraints have no errors, and what they say violates them does."""
 
 from __future__ import annotations
 
@@ -15,17 +15,19 @@ from conformance.constraints import diagnostics_of, event, judged, state
 from docs.blocks import ROOT, Block, blocks
 
 PAGE = ROOT / "docs" / "escl.md"
+SENTENCES = ROOT / "docs" / "from-a-sentence-to-a-constraint.md"
 GRAMMAR = (ROOT / "src" / "cera" / "languages" / "escl" / "grammar.lark").read_text()
 _EVENT = re.compile(r"event (\S+) (\w+)\((.*)\)")
 _STATE = re.compile(r"state (\S+) (\S+) (\w+)\((.*)\)")
 
 
 def examples() -> Iterator[tuple[Block, Block, Block]]:
-    """Yields the constraints of the page with a stream and what violates them."""
-    found = [block for block in blocks(PAGE) if not block.options]
-    for program, stream, violations in zip(found, found[1:], found[2:], strict=False):
-        if [each.language for each in (program, stream, violations)] == ["escl", "stream", "violations"]:
-            yield program, stream, violations
+    """Yields the constraints of the pages with a stream and what violates them."""
+    for page in (PAGE, SENTENCES):
+        found = [block for block in blocks(page) if not block.options]
+        for program, stream, violations in zip(found, found[1:], found[2:], strict=False):
+            if [each.language for each in (program, stream, violations)] == ["escl", "stream", "violations"]:
+                yield program, stream, violations
 
 
 def happening(line: str) -> Happening:
@@ -50,10 +52,16 @@ def test_a_constraint_is_violated_as_the_page_says(example: tuple[Block, Block, 
 
 
 def test_all_constraints_of_the_page_are_right() -> None:
-    programs = [block for block in blocks(PAGE) if block.language == "escl"]
-    assert len(programs) >= 9
+    programs = [block for page in (PAGE, SENTENCES) for block in blocks(page) if block.language == "escl"]
+    assert len(programs) >= 9 + 12
     for block in programs:
         assert [str(each) for each in diagnostics_of(block.text) if each.severity != "note"] == [], block.place
+
+
+def test_every_sentence_becomes_a_constraint_that_is_run() -> None:
+    sentences = [line for line in SENTENCES.read_text().splitlines() if line.startswith("**") and "- **" not in line]
+    run = [program for program, _, _ in examples() if program.page == SENTENCES]
+    assert len(run) == len(sentences) >= 12
 
 
 def test_every_word_of_the_language_is_on_the_page() -> None:
