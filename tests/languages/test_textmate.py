@@ -14,6 +14,7 @@ from cera.languages.cet.modes import COMPONENT_MODES, OPERATOR_MODES
 from cera.languages.cet.parser import lark as cet_lark
 from cera.languages.datalog.parser import lark as datalog_lark
 from cera.languages.epl.parser import lark as epl_lark
+from cera.languages.escl.parser import lark as escl_lark
 from cera.languages.ihta.parser import lark as ihta_lark
 from cera.languages.snoop.parser import lark as snoop_lark
 from cera.languages.streamlog.parser import lark as streamlog_lark
@@ -34,6 +35,7 @@ ENDINGS = {
     "snoop": "snoop",
     "streamlog": "slog",
     "ihta": "ihta",
+    "escl": "escl",
 }
 LARKS = {
     "xchangeeq": xchangeeq_lark,
@@ -43,9 +45,10 @@ LARKS = {
     "snoop": snoop_lark,
     "streamlog": streamlog_lark,
     "ihta": ihta_lark,
+    "escl": escl_lark,
 }
 #: What has to follow a word for it to be one: each is tried, and one of them has to do.
-AFTER = (" X", " (", "(", " [", ": A", " x.", " :1", ".", " by x")
+AFTER = (" X", "{x}", " (", "(", " [", ": A", " x.", " :1", ".", " by x")
 KEYWORDS = ("keyword.", "storage.modifier", "support.function", "constant.language", "variable.language")
 
 
