@@ -51,7 +51,7 @@ def test_all_logs_are_known(logs: dict[str, dict[str, Any]]) -> None:
     assert tuple(logs) == NAMES
 
 
-@pytest.mark.parametrize("engine", ["reference"])
+@pytest.mark.parametrize("engine", ["reference", "local"])
 @pytest.mark.parametrize("name", NAMES)
 def test_constraints_are_violated_where_the_other_monitor_says(
     logs: dict[str, dict[str, Any]], name: str, engine: str, tmp_path: Path

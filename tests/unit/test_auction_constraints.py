@@ -21,7 +21,6 @@ from cera.model.terms.term import Term
 from cera.model.time.interval import Interval, Time
 from cera.modules.layering import Layers
 from cera.program import load
-from hypothesis_profiles import examples
 from module_runs import run_layers
 
 if TYPE_CHECKING:
@@ -36,7 +35,6 @@ KINDS = (
     *("ENROLLED_TWICE", "OFFERED_TWICE", "DATA_TWICE", "DATA_AGAIN", "UNAUTHENTICATED", "AFTER_THE_END"),
     *("BEFORE_THE_BEGIN", "OTHER_DATA", "OTHER_ITEM", "STARTED_AGAIN"),
 )
-ENGINE = "reference"
 DAY = 86_400 * 1_000_000
 
 
@@ -62,9 +60,9 @@ def events(records: Sequence[Record]) -> list[Event]:
     return found
 
 
-def violated(records: Sequence[Record], *names: str) -> list[tuple[Time, str]]:
+def violated(records: Sequence[Record], *names: str, engine: str = "reference") -> list[tuple[Time, str]]:
     """Returns when which constraint is violated; what violates the automaton has no name."""
-    found = run_layers(layers(*names), events(records), ENGINE, changes=True)
+    found = run_layers(layers(*names), events(records), engine, changes=True)
     places: list[tuple[Time, str]] = []
     for one in found.derived:
         if one.event.label == "violation":
@@ -92,35 +90,49 @@ def in_order(records: Sequence[Record]) -> list[Record]:
     return sorted(records, key=lambda record: record.at)
 
 
-def check_good(first: int, number: int, seed: int) -> None:
-    records = [record for each in range(first, first + number) for record in good_auction(each, seed)]
-    assert violated(in_order(records), *LISTINGS, "workflow") == []
+def check_market(numbers: range, seed: int, engine: str) -> None:
+    """Checks auctions that begin a day after the other, of which every second one breaks a rule with its last record.
 
-
-def check_bad(kind: Kind, number: int, seed: int) -> None:
+    A constraint that is about this rule is violated then, and no other one is violated before.
+    """
+    from benchmarks.automata.auctions import Kind
     from benchmarks.constraints.auctions import FINDERS
 
-    records = bad_auction(number, seed, kind)
-    mistake = records[-1]
-    found = violated(in_order(records), "workflow")
-    assert any(at == mistake.at and name in FINDERS[kind] for at, name in found), (kind, mistake, found)
-    # what came before broke no rule
-    assert all(at >= mistake.at for at, _ in found), (kind, mistake, found)
+    records, mistakes = [], {}
+    for number in numbers:
+        if number % 2:
+            kind = Kind[KINDS[number // 2 % len(KINDS)]]
+            own = bad_auction(number, seed, kind)
+            mistakes[own[0].at] = own[-1]
+        else:
+            own = good_auction(number, seed)
+            mistakes[own[0].at] = None
+        records += own
+    found: dict[Time, list[tuple[Time, str]]] = {begin: [] for begin in mistakes}
+    for at, name in violated(in_order(records), *LISTINGS, "workflow", engine=engine):
+        found[max(begin for begin in mistakes if begin <= at and at < begin + DAY)].append((at, name))
+    for begin, mistake in mistakes.items():
+        if mistake is None:
+            assert found[begin] == [], begin
+            continue
+        assert mistake.breaks is not None
+        own_finders = FINDERS[mistake.breaks]
+        assert any(at == mistake.at and name in own_finders for at, name in found[begin]), (mistake, found[begin])
+        assert all(at >= mistake.at for at, _ in found[begin]), (mistake, found[begin])
 
 
 @pytest.mark.slow
-def test_what_the_automaton_accepts_satisfies_all_constraints() -> None:
-    for number in range(examples(12)):
-        check_good(number, 1, 1)
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_what_the_automaton_accepts_holds_and_what_breaks_a_rule_is_found(engine: str) -> None:
+    number = 2 * len(KINDS)  # one of each kind
+    for first in range(0, number, 12):
+        check_market(range(first, min(number, first + 12)), 1, engine)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", KINDS)
-def test_what_breaks_a_rule_is_found_by_the_constraint_that_is_about_it(name: str) -> None:
-    from benchmarks.automata.auctions import Kind
-
-    for number in range(2):
-        check_bad(Kind[name], number, 2)
+@pytest.mark.long
+def test_ten_thousand_auctions_hold_or_are_found() -> None:
+    for first in range(0, 10_000, 500):
+        check_market(range(first, first + 500), 2, "local")
 
 
 def test_every_kind_of_mistake_has_a_constraint_that_finds_it() -> None:

@@ -49,14 +49,14 @@ def violated(records: Sequence[Smoke], stations: int, engine: str) -> set[tuple[
     return found
 
 
-@pytest.mark.parametrize("engine", ["reference"])
+@pytest.mark.parametrize("engine", ["reference", "local"])
 def test_smoke_that_spreads_as_it_should_violates_nothing(engine: str) -> None:
     from benchmarks.constraints.metro import fires
 
     assert violated(list(fires(8, 0.0, 1)), 8, engine) == set()
 
 
-@pytest.mark.parametrize("engine", ["reference"])
+@pytest.mark.parametrize("engine", ["reference", "local"])
 def test_smoke_that_breaks_a_rule_is_found_by_the_constraint_that_says_it(engine: str) -> None:
     from benchmarks.constraints.metro import Kind, fires
 

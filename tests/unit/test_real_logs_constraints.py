@@ -58,3 +58,22 @@ def test_the_first_cases_violate_constraints_as_often_as_an_independent_script_s
     found = verified(name, cut(name, 60, tmp_path), "reference")
     assert +found == +script(name).counts(log(name), 60)
     assert found.total() > 0
+
+
+@pytest.mark.slow
+def test_permits_violate_constraints_as_often_as_an_independent_script_says() -> None:
+    events = log("permits")
+    assert +verified("permits", events, "local") == +script("permits").counts(events)
+
+
+@pytest.mark.long
+def test_loans_violate_constraints_as_often_as_an_independent_script_says() -> None:
+    events = log("loans")
+    assert +verified("loans", events, "local") == +script("loans").counts(events)
+
+
+@pytest.mark.long
+@pytest.mark.spark
+def test_permits_violate_constraints_as_often_on_spark() -> None:
+    events = log("permits")
+    assert +verified("permits", events, "spark") == +script("permits").counts(events)
