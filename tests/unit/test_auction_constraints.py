@@ -93,7 +93,8 @@ def in_order(records: Sequence[Record]) -> list[Record]:
 def check_market(numbers: range, seed: int, engine: str) -> None:
     """Checks auctions that begin a day after the other, of which every second one breaks a rule with its last record.
 
-    A constraint that is about this rule is violated then, and no other one is violated before.
+    A constraint that is about this rule is violated then, and no other one is violated before. Auctions that break off
+    may stay open, and their items have the numbers of others, so that `items.escl` is left out.
     """
     from benchmarks.automata.auctions import Kind
     from benchmarks.constraints.auctions import FINDERS
@@ -109,7 +110,7 @@ def check_market(numbers: range, seed: int, engine: str) -> None:
             mistakes[own[0].at] = None
         records += own
     found: dict[Time, list[tuple[Time, str]]] = {begin: [] for begin in mistakes}
-    for at, name in violated(in_order(records), *LISTINGS, "workflow", engine=engine):
+    for at, name in violated(in_order(records), "offer", "sale", "prices", "workflow", engine=engine):
         found[max(begin for begin in mistakes if begin <= at and at < begin + DAY)].append((at, name))
     for begin, mistake in mistakes.items():
         if mistake is None:
