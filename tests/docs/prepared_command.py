@@ -7,6 +7,7 @@ the environment and the three standard streams, and ends with the status that th
 from __future__ import annotations
 
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -37,7 +38,9 @@ def prepared(folder: Path) -> Iterator[Path]:
     command.chmod(0o755)
     path = os.pathsep.join([str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")])
     server = subprocess.Popen(
-        [sys.executable, "-m", "docs.prepared_command", str(address)], env={**os.environ, "PYTHONPATH": path}
+        [sys.executable, "-m", "docs.prepared_command", str(address)],
+        env={**os.environ, "PYTHONPATH": path},
+        stdin=subprocess.PIPE,  # ends with this process, however that ends
     )
     try:
         while not address.exists():
@@ -45,11 +48,10 @@ def prepared(folder: Path) -> Iterator[Path]:
             time.sleep(0.05)
         yield folder
     finally:
-        server.terminate()
-        server.wait()
+        server.communicate()
 
 
-def _serve(address: str) -> NoReturn:
+def _serve(address: str) -> None:
     import cera.cli.actions
     import cera.cli.run
     import cera.engines.local.engine  # noqa: F401
@@ -60,7 +62,7 @@ def _serve(address: str) -> NoReturn:
     server.listen()
     os.rename(unfinished, address)
     running = 0
-    while True:
+    while sys.stdin not in select.select([sys.stdin, server], [], [])[0]:
         client, _ = server.accept()
         if os.fork() == 0:
             server.close()
