@@ -101,18 +101,24 @@ class Known:
     """What has happened up to now, whatever it is."""
 
     def __init__(
-        self, relations: Mapping[str, RelationRows], locations: Locations, timezone: str, begin: Time | None = None
+        self,
+        relations: Mapping[str, RelationRows],
+        locations: Locations,
+        timezone: str,
+        since: Time | None = None,
+        begins: Sequence[tuple[Time, Time]] = (),
     ) -> None:
         self.relations = relations
         self.locations = locations
         self.timezone = timezone
         self.now: Time = MIN_TIME
         #: From when on the stream is complete, if that is said.
-        self._since = begin
+        self._since = since
+        self._is_told = bool(begins)
         #: The time at which something is first known, and its begin; None if that is nothing.
-        self.first: tuple[Time, Time] | None = None
+        self.first: tuple[Time, Time] | None = begins[0] if begins else None
         #: Begins before that, with the times at which they are known, each before the one before it.
-        self.earlier: list[tuple[Time, Time]] = []
+        self.earlier: list[tuple[Time, Time]] = list(begins[1:])
         #: The end of the recording, once it has ended.
         self.at_end: Time | None = None
         self.steps: list[Time] = []
@@ -137,7 +143,9 @@ class Known:
         """Takes note of the begin of something that is known now."""
         if self.first is None:
             self.first = (self.now, begin)
-        elif self._since is None and begin < (self.earlier[-1][1] if self.earlier else self.first[1]):
+        elif self._since is not None or self._is_told:
+            return
+        elif begin < (self.earlier[-1][1] if self.earlier else self.first[1]):
             if self.first[0] == self.now:
                 self.first = (self.now, begin)
             else:

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Self
 from cera.constraints.clause import Clause
 from cera.constraints.definitions import literals_of
 from cera.constraints.locations import NO_LOCATIONS, Locations
-from cera.constraints.queries import Literal, Part
+from cera.constraints.queries import Literal, Part, TimerLiteral, WindowLiteral
 from cera.constraints.reports import UNKNOWN_PLACE, VIOLATION, unknown_place_event, violation_event
 from cera.constraints.semantics import violations
 from cera.constraints.stream import Stream, extent_of, happenings_of
+from cera.constraints.times import is_moving
 from cera.diagnostics import Note, Span
 from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.states import ENDING, OPENING, with_endings
-from cera.model.expressions.atoms import Atom
+from cera.model.expressions.atoms import Atom, Unbounded
 from cera.model.tags import tagged
 from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
-from cera.modules.module import Port, Settings, Unit
+from cera.modules.module import Port, Settings, Unit, known
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 from cera.rules.declarations import RelationDeclaration
 
@@ -45,8 +46,11 @@ class ConstraintModule:
     since: Time | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
 
+    #: The labels of clauses that are verified elsewhere: what happens there makes windows relative to now, too.
+    also: tuple[str, ...] = ()
+
     is_recursive = False
-    starts_with_any_event = False
+    depends_on_extent = True
     is_saved_bare = False
     granularity: Granularity = "time"
     partition: str | None = None
@@ -74,11 +78,23 @@ class ConstraintModule:
 
     @cached_property
     def monitored(self) -> tuple[MonitoredEvents, ...]:
-        first: dict[str, Literal] = {}
+        first: dict[str, Span | None] = {}
         for literal in self.literals:
             for label in labels(literal):
-                first.setdefault(label, literal)
-        return tuple(MonitoredEvents(label, label, span=first[label].atom.span) for label in sorted(first))
+                first.setdefault(label, literal.atom.span)
+        first = {**dict.fromkeys(self.also, self.span), **first}
+        return tuple(MonitoredEvents(label, label, span=first[label]) for label in sorted(first))
+
+    @cached_property
+    def starts_with_any_event(self) -> bool:
+        """Whether the begin of the stream matters: something is judged in times that could begin before it."""
+        return any(map(_asks_for_begin, self.clauses))
+
+    def of_clauses(self, clauses: tuple[Clause, ...]) -> ConstraintModule:
+        """Returns the module with some of its clauses, for which as much happens."""
+        parts = (part for clause in clauses for part in parts_of_clause(clause, _bodies(clause)))
+        moves = any(isinstance(part, WindowLiteral) and is_moving(part.window) for part in parts)
+        return replace(self, clauses=clauses, also=tuple(sorted(known(self.reads))) if moves else ())
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -128,6 +144,21 @@ class ConstraintModule:
         return ConstraintDefinition(self, settings)
 
 
+def _bodies(clause: Clause) -> list[tuple[Part, ...]]:
+    return [body for each in clause.definitions for body in each.bodies]
+
+
+#: The timers that begin before what they are relative to.
+_BACKWARD = ("extend-begin", "shift-backward", "from-end-backward", "from-start-backward")
+
+
+def _asks_for_begin(clause: Clause) -> bool:
+    parts = list(parts_of_clause(clause, _bodies(clause)))
+    backward = any(isinstance(part, TimerLiteral) and part.timer in _BACKWARD for part in parts)
+    windows = any(isinstance(part, WindowLiteral) and not isinstance(part.window, Unbounded) for part in parts)
+    return backward or windows or not any(isinstance(part, Literal) and part.count is None for part in clause.body)
+
+
 def parts_of_clause(clause: Clause, bodies: Sequence[Sequence[Part]]) -> Iterator[Part]:
     """Yields all parts of a clause, with those of some bodies."""
     yield from clause.body
@@ -158,8 +189,8 @@ class ConstraintDefinition:
     def answer(self, events: Sequence[Event], extent: Interval | None) -> Answer:
         happenings = happenings_of(each for each in events if each.label in self.module.reads)
         until = self.settings.until
-        known = ((each.end, each.begin) for each in with_endings(events) if until is None or each.end <= until)
-        found = extent_of(known, extent.end if until is None and extent is not None else until)
+        begins = ((each.end, each.begin) for each in with_endings(events) if until is None or each.end <= until)
+        found = extent_of(begins, extent.end if until is None and extent is not None else until)
         if found is None:
             return Answer(())
         if self.module.since is not None:

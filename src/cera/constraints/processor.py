@@ -92,8 +92,16 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
         return ConstraintState()
 
     def new_verifier(self) -> Verifier:
-        relations, locations = self._settings.relations, self.module.locations
-        return Verifier(self._clauses, relations, locations, self.evaluator, self.module.origin, self.module.since)
+        module, settings = self.module, self._settings
+        return Verifier(
+            self._clauses,
+            settings.relations,
+            module.locations,
+            self.evaluator,
+            module.origin,
+            module.since,
+            settings.begins,
+        )
 
     # Steps
 

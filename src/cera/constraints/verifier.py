@@ -363,9 +363,10 @@ class Verifier:
         locations: Locations,
         evaluator: Evaluator,
         origin: Time,
-        begin: Time | None = None,
+        since: Time | None = None,
+        begins: Sequence[tuple[Time, Time]] = (),
     ) -> None:
-        self.known = Known(relations, locations, evaluator.timezone, begin)
+        self.known = Known(relations, locations, evaluator.timezone, since, begins)
         indexed: dict[Place, set[str]] = {}
         for clause in clauses:
             for place, name in clause.indexed():

@@ -38,6 +38,9 @@ class Settings:
     recursion_limit: int = RECURSION_LIMIT
     #: The rows of the relations that rules look up, by name.
     relations: Mapping[str, RelationRows] = field(default_factory=dict)
+    #: When the recording begins, for a processor that sees only a part of it: the times at which an event is known that
+    #: begins before all others until then, each with its begin.
+    begins: tuple[tuple[Time, Time], ...] = ()
 
     @property
     def ticks(self) -> int:
@@ -132,6 +135,10 @@ class Module(Protocol):
     @property
     def starts_with_any_event(self) -> bool:
         """Whether timers begin with the first event, whatever its label."""
+
+    @property
+    def depends_on_extent(self) -> bool:
+        """Whether what it derives from a recording depends on when that begins and ends."""
 
     @property
     def is_saved_bare(self) -> bool:

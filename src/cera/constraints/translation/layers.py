@@ -84,7 +84,7 @@ def divided(module: ConstraintModule) -> tuple[RuleModule, ConstraintModule]:
     made = verifications(module)
     rules = tuple(rule for _, found in made if isinstance(found, ByRules) for rule in found.rules)
     rest = tuple(clause for clause, found in made if not isinstance(found, ByRules))
-    return RuleModule(RuleProgram(rules, relations=module.relations)), replace(module, clauses=rest)
+    return RuleModule(RuleProgram(rules, relations=module.relations)), module.of_clauses(rest)
 
 
 def _joined(module: RuleModule, other: RuleModule) -> RuleModule:

@@ -225,6 +225,7 @@ def answers(
                 stream=tables,
                 until=until,
                 tick_limit=tick_limit,
+                relations=relations,
             )
             is_read = layer is not layers.layers[-1]
             found.append((one.computed() if small and is_read else one.persisted()) if keep else one)

@@ -97,6 +97,11 @@ class RuleModule:
         return frozenset(head_label(rule.head) for rule in self.rules)
 
     @property
+    def depends_on_extent(self) -> bool:
+        """False: the engines know the timers of rules."""
+        return False
+
+    @property
     def starts_with_any_event(self) -> bool:
         """Whether there are absolute timers, which tick from the first event on."""
         return any(branch.absolute_timers for rule in self.rules for branch in rule.branches)

@@ -66,7 +66,7 @@ def _divider(operator: Operator, arrivals: dict[tuple[MonitoredEvents, ...], _Ar
             return _KeyDivider(operator, division)
         case HistoryDivision(module):
             known = arrivals.setdefault(module.monitored, _Arrivals(module))
-            return _HistoryDivider(known, Histories(module, operator.buckets))
+            return _HistoryDivider(known, Histories(module, operator.buckets), takes_all=operator.takes_all)
         case other:
             assert_never(other)
 
@@ -87,14 +87,15 @@ class _Arrivals:
 
 
 class _HistoryDivider:
-    def __init__(self, arrivals: _Arrivals, histories: Histories) -> None:
+    def __init__(self, arrivals: _Arrivals, histories: Histories, *, takes_all: bool) -> None:
         self._arrivals = arrivals
         self._histories = histories
+        self._otherwise = 0 if takes_all else None
 
     def bucket_of(self, event: Occurrence) -> int | None:
         arrival = self._arrivals.of(event)
         if arrival is None:
-            return None
+            return self._otherwise
         place = self._histories.bucket_of(arrival)
         return 0 if place == NOWHERE else place  # events without a history are counted in the first bucket, if not late
 

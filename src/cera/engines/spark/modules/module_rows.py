@@ -135,7 +135,9 @@ class HistoryDetector:
 
 
 def _processor(module: Module, settings: Settings) -> AnyProcessor:
-    limits = (settings.max_duration, settings.tick_limit, settings.recursion_limit)
+    if settings.relations and module.depends_on_extent:  # rows have no mark
+        return module.processor(settings)
+    limits = (settings.max_duration, settings.tick_limit, settings.recursion_limit, settings.until, settings.begins)
     whole = (module.plan, module.plan.answer_limit) if isinstance(module, RuleModule) else module
     mark = fingerprint((whole, settings.timezone, limits))
     found = _PROCESSORS.get(mark)

@@ -7,7 +7,7 @@ All modules of a layer share one such pass.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -29,13 +29,14 @@ from cera.engines.spark.division.buckets import group_modules
 from cera.engines.spark.division.operators import BUCKETS
 from cera.engines.spark.modules.module_rows import EventDivider, HistoryDetector, Shares, TimerLimits
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT
-from cera.engines.spark.plan.timers import stream_ends
+from cera.engines.spark.plan.timers import stream_begins, stream_ends
 from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.tables.event_rows import EVENTS
 from cera.engines.spark.tables.event_tables import EventTable, Terms
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import term_column
 from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.relation_rows import NO_RELATIONS, ReadRows, RelationRows
 from cera.model.events.states import is_internal, state_label
 from cera.model.time.interval import Time
 from cera.modules.module import Module, Settings, known
@@ -143,15 +144,20 @@ def detections_in(
     stream: tuple[EventTable, ...] = (),
     until: Time | None = None,
     tick_limit: int = TICK_LIMIT,
+    relations: Mapping[str, RelationRows] = NO_RELATIONS,
 ) -> LayerDetections:
     """Returns the detections of modules in tables of events; nothing is computed yet.
 
-    Where there are timers, the end of `stream` is computed first: they tick as long as it lasts, or until a time.
+    Where there are timers, the end of `stream` is computed first: they tick as long as it lasts, or until a time. So is
+    its begin for modules that depend on it.
     """
     found = tuple(modules)
     limits = TimerLimits(until, until)
-    if any(module.clocks for module in found) and until is None and (ends := stream_ends(stream)) is not None:
+    ends_count = any(module.clocks or module.depends_on_extent for module in found)
+    if ends_count and until is None and (ends := stream_ends(stream)) is not None:
         limits = replace(limits, end=ends[1])
+    begin_counts = any(module.depends_on_extent and module.starts_with_any_event for module in found)
+    begins = stream_begins(stream, until) if begin_counts else ()
     labels = known(label for module in found for label in module.reads)
     read = [table for table in tables if table.label is None or table.label in labels] or tables[:1]
     events = reduce(DataFrame.unionByName, [_written(table, labels) for table in read])
@@ -165,7 +171,9 @@ def detections_in(
     parts = placed.repartitionById(tasks, column(_SHARE) + column(_BUCKET)).sortWithinPartitions(
         _SHARE, _BUCKET, "end", "h1", "h2"
     )
-    settings = Settings(timezone, tick_limit=tick_limit)
+    used = relations if any(module.depends_on_extent for module in found) else NO_RELATIONS
+    read_rows = {name: ReadRows(rows.rows) for name, rows in used.items()}
+    settings = Settings(timezone, tick_limit=tick_limit, until=until, relations=read_rows, begins=begins)
     detector = HistoryDetector(shares, settings, to_arrow_schema(DETECTIONS), limits)
     rows = parts.select(*PLACED.names).mapInArrow(detector, DETECTIONS)
     if tally is not None:

@@ -59,6 +59,25 @@ def stream_ends(stream: tuple[EventTable, ...]) -> tuple[Time, Time] | None:
     return None if row[0] is None else (row[0], row[1])
 
 
+def stream_begins(stream: tuple[EventTable, ...], until: Time | None) -> tuple[tuple[Time, Time], ...]:
+    """Returns when events are known that begin before all others until then, each with its begin, in their order."""
+    times = [table.frame.select(column("end"), column("begin")) for table in stream]
+    if not times:
+        return ()
+    known = reduce(DataFrame.union, times)
+    known = known if until is None else known.where(column("end") <= F.lit(until))
+    [row] = known.agg(F.min(F.struct("end", "begin"))).collect()
+    if row[0] is None:
+        return ()
+    first = (row[0]["end"], row[0]["begin"])
+    earlier = known.where(column("begin") < F.lit(first[1])).groupBy("end").agg(F.min("begin").alias("begin"))
+    found: list[tuple[Time, Time]] = [first]
+    for end, begin in sorted((each["end"], each["begin"]) for each in earlier.collect()):
+        if begin < found[-1][1]:
+            found.append((end, begin))
+    return tuple(found)
+
+
 def timed(relation: Relation, identifier: str, timer: Timer) -> Relation:
     """Adds the times of a timer to each row; drops rows in which it does not occur."""
     anchor = IntervalColumns(*relation.interval(timer.anchor))

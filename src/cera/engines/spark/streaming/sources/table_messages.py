@@ -133,6 +133,8 @@ def _cell(content: Flat, place: Place) -> Any:
 def _bucket(operator: Operator, content: Flat) -> Column:
     """Returns the bucket of an event in an operator; null if the operator cannot use it."""
     if isinstance(operator.division, HistoryDivision):
+        if operator.takes_all:
+            return F.lit(0)
         name = operator.division.module.partition
         here = F.lit(0) if name is None else F.coalesce(_key_bucket([(name,)], content, operator.buckets), F.lit(0))
         return F.when(column("label").isin(known(operator.labels)), here)
