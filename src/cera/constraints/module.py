@@ -59,7 +59,8 @@ class ConstraintModule:
 
     @property
     def identity(self) -> object:
-        return self
+        """All but where relations come from, which the state does not depend on."""
+        return replace(self, relations=())
 
     @property
     def parts(self) -> Mapping[str, object]:
@@ -89,6 +90,12 @@ class ConstraintModule:
     def starts_with_any_event(self) -> bool:
         """Whether the begin of the stream matters: something is judged in times that could begin before it."""
         return any(map(_asks_for_begin, self.clauses))
+
+    @cached_property
+    def looks_up(self) -> frozenset[str]:
+        parts = [part for clause in self.clauses for part in parts_of_clause(clause, _bodies(clause))]
+        literals = (each for part in parts for each in literals_of(part))
+        return frozenset(each.atom.label for each in literals if each.kind == "relation")
 
     def of_clauses(self, clauses: tuple[Clause, ...]) -> ConstraintModule:
         """Returns the module with some of its clauses, for which as much happens."""

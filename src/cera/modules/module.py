@@ -141,6 +141,10 @@ class Module(Protocol):
         """Whether what it derives from a recording depends on when that begins and ends."""
 
     @property
+    def looks_up(self) -> frozenset[str]:
+        """The names of the relations that it looks up."""
+
+    @property
     def is_saved_bare(self) -> bool:
         """Whether the state of a program of this module alone is saved without layers around it."""
 

@@ -16,7 +16,7 @@ from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 from cera.rules.analysis.dependencies import event_patterns, rule_uses
 from cera.rules.analysis.labels_and_attributes import asked_attributes, derived_attributes
 from cera.rules.analysis.unification import head_label, query_label
-from cera.rules.rule import Rule, RuleProgram
+from cera.rules.rule import Rule, RuleProgram, relations_of
 
 if TYPE_CHECKING:
     from cera.engines.local.processor import RuleProcessor
@@ -95,6 +95,10 @@ class RuleModule:
     @property
     def derives(self) -> frozenset[str | None]:
         return frozenset(head_label(rule.head) for rule in self.rules)
+
+    @property
+    def looks_up(self) -> frozenset[str]:
+        return frozenset(relations_of(self.rules))
 
     @property
     def depends_on_extent(self) -> bool:

@@ -20,7 +20,6 @@ from cera.modules.module import Module, Settings
 from cera.modules.processor import AnyProcessor
 from cera.modules.rules.module import RuleModule
 from cera.rules.analysis.dependencies import dependencies
-from cera.rules.rule import relations_of
 
 #: Into how many parts the events of an operator are divided, unless something else is asked for.
 BUCKETS = 16
@@ -119,8 +118,7 @@ def operators(
 
 def _used(module: Module, relations: Mapping[str, RelationRows]) -> Mapping[str, RelationRows]:
     """Returns the relations that a module looks up: they go to the workers with it."""
-    names = relations_of(module.rules) if isinstance(module, RuleModule) else ()
-    return {name: relations[name] for name in names if name in relations}
+    return {name: relations[name] for name in sorted(module.looks_up) if name in relations}
 
 
 def _of_rules(module: RuleModule, whole: Operator) -> Iterator[Operator]:

@@ -135,7 +135,7 @@ class HistoryDetector:
 
 
 def _processor(module: Module, settings: Settings) -> AnyProcessor:
-    if settings.relations and module.depends_on_extent:  # rows have no mark
+    if module.looks_up:  # rows have no mark
         return module.processor(settings)
     limits = (settings.max_duration, settings.tick_limit, settings.recursion_limit, settings.until, settings.begins)
     whole = (module.plan, module.plan.answer_limit) if isinstance(module, RuleModule) else module

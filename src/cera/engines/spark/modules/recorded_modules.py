@@ -171,8 +171,8 @@ def detections_in(
     parts = placed.repartitionById(tasks, column(_SHARE) + column(_BUCKET)).sortWithinPartitions(
         _SHARE, _BUCKET, "end", "h1", "h2"
     )
-    used = relations if any(module.depends_on_extent for module in found) else NO_RELATIONS
-    read_rows = {name: ReadRows(rows.rows) for name, rows in used.items()}
+    looked_up = frozenset[str]().union(*(module.looks_up for module in found))
+    read_rows = {name: ReadRows(rows.rows) for name, rows in relations.items() if name in looked_up}
     settings = Settings(timezone, tick_limit=tick_limit, until=until, relations=read_rows, begins=begins)
     detector = HistoryDetector(shares, settings, to_arrow_schema(DETECTIONS), limits)
     rows = parts.select(*PLACED.names).mapInArrow(detector, DETECTIONS)
