@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from cera.constraints import verifier
 from cera.model.events.event import Event
 from cera.modules.module import Settings
 from conformance.constraint_steps import meaning, stepped
@@ -18,7 +19,10 @@ _STREAMS = 3
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_step_by_step_is_found_what_the_definition_says(seed: int) -> None:
+def test_step_by_step_is_found_what_the_definition_says(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed % 2:  # what is not needed is forgotten at once
+        monkeypatch.setattr(verifier, "SWEEP_FROM", 0)
+        monkeypatch.setattr(verifier, "SWEEP_GROWTH", 0)
     choose = random.Random(seed)
     for _ in range(examples(40)):
         text, module = random_module(choose)

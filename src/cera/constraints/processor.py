@@ -190,8 +190,9 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
             changes.append((place, happening))
         changes += (((each.kind, each.term.label), each) for each in ended if each not in new)
         if changes:
-            verifier.known.steps.append(now)
+            verifier.take_step()
         yield from self._verified(state, key, verifier, changes, obligations)
+        verifier.forget()
 
     def _verified(
         self,
@@ -214,7 +215,7 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
             following = clause.next_window()
             if following is not None and following != window:
                 state.wake(following, key, ("window",))
-            for name in clause.unknown_places(changes):
+            for name in clause.unknown_places():
                 if name not in verifier.told:
                     verifier.told.add(name)
                     yield Report(unknown_place_event(self.module.name, name, verifier.known.now))

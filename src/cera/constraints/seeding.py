@@ -50,7 +50,7 @@ class Seeder:
             if (part := goal.literal(place)).identifier is not None
         }
         #: How far moving windows reach into the future; None if that is not known.
-        self._reach = {place: self._reach_of(place) for place in goal.windows}
+        self.reach = {place: self._reach_of(place) for place in goal.windows}
 
     # What is new
 
@@ -133,7 +133,7 @@ class Seeder:
             if stretch.begin > stretch.end:
                 return ()
             return (begin for begin, _ in sliding(window, self._judge.origin, stretch.begin, stretch.end))
-        reach = self._reach[place]
+        reach = self.reach[place]
         if happening is None or reach is None:
             return list(known.steps)
         return known.steps[bisect_left(known.steps, stretch.begin - reach) :]

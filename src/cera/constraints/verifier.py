@@ -7,6 +7,7 @@ Otherwise it waits for events and states that its head and its counts ask for, a
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from cera.constraints.binding import Binding
@@ -14,10 +15,11 @@ from cera.constraints.derived import derived_happening
 from cera.constraints.goals import ClauseGoals, Goal, Watch
 from cera.constraints.groups import binds
 from cera.constraints.locations import Locations
-from cera.constraints.memory import Known, Place, Store, View
+from cera.constraints.memory import Asked, Known, Place, Store, View
 from cera.constraints.obligations import Key, Obligation, horizon, key_of, watch_key
 from cera.constraints.places import located_literals, unknown_place
 from cera.constraints.queries import Literal, WindowLiteral
+from cera.constraints.retention import Retention, retentions, steps_kept
 from cera.constraints.seeding import Chosen, Seeder
 from cera.constraints.semantics import Judge, Violation, violation_of
 from cera.constraints.stream import Happening
@@ -26,6 +28,7 @@ from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.relation_rows import RelationRows
 from cera.model.events.states import OPEN
 from cera.model.expressions.atoms import Sliding
+from cera.model.terms.term import Value
 from cera.model.time.interval import Time
 
 #: What is new, or has ended: where it is looked up, and itself.
@@ -60,9 +63,17 @@ class ClauseVerifier:
         #: The begin of the last window that has made seeds, by goal and place.
         self.windows: dict[tuple[int, int], Time] = {}
         self.is_started = False
+        self._changes: Sequence[Change] = ()
         self._by_place = {goal.number: _by_place(goal, self.view) for goal in goals.goals}
         self._is_grouped = _is_grouped(goals.goal)
         self._located = located_literals(goals.clause)
+        #: The literals by where they are looked up, with how long what they find is kept.
+        self._kept_by: dict[Place, list[tuple[Asked, Sequence[Retention], Seeder]]] = {}
+        for goal in goals.goals:
+            for literal, several in retentions(goal).items():
+                asked = goals.asked[literal]
+                if asked.literal.kind != "relation":
+                    self._kept_by.setdefault(asked.place, []).append((asked, several, self.seeders[goal.number]))
 
     # Steps
 
@@ -88,12 +99,13 @@ class ClauseVerifier:
                 else:
                     changes += self._derived(obligation, wake)
         self.is_started = True
+        self._changes = changes
 
-    def unknown_places(self, changes: Iterable[Change]) -> Iterator[str]:
-        """Yields the places of what is new that conditions ask for and nobody knows."""
+    def unknown_places(self) -> Iterator[str]:
+        """Yields the places of what was new in the last step that conditions ask for and nobody knows."""
         for located in self._located:
             asked = self.view.asked(located.literal)
-            for place, happening in changes:
+            for place, happening in self._changes:
                 if place == asked.place and self._known.matches(asked, happening):
                     name = unknown_place(happening.term, located.needs, self._known.locations)
                     if name is not None:
@@ -252,6 +264,47 @@ class ClauseVerifier:
             found.at <= now for head in goal.heads for found in self.judge.bindings(head, binding)
         )
 
+    # Forgetting
+
+    def needs(self, place: Place, happening: Happening, now: Time) -> bool:
+        """Returns whether something can still matter."""
+        if happening.is_open:
+            return True
+        last = max(happening.end, happening.since)
+        for asked, several, seeder in self._kept_by.get(place, ()):
+            values = None
+            for retention in several:
+                if retention.duration is not None and retention.state is None and last + retention.duration < now:
+                    continue
+                values = self._known.matches(asked, happening) if values is None else values
+                if values and (retention.state is None or self._has_state(seeder.goal, retention, values, last, now)):
+                    return True
+        return False
+
+    def _has_state(
+        self, goal: Goal, retention: Retention, values: Sequence[Mapping[str, Value]], last: Time, now: Time
+    ) -> bool:
+        assert retention.state is not None
+        assert retention.duration is not None
+        if now <= last + retention.before:
+            return True
+        asked = self.view.asked(goal.literal(retention.state))
+        for each in values:
+            for state in self.view.find(asked, each):
+                ends = state.is_open or state.end + retention.duration >= now
+                if ends and state.begin <= last + retention.before:
+                    return True
+        return False
+
+    def forget(self, now: Time) -> None:
+        """Forgets what definitions have derived and cannot matter any more."""
+        for place, some in self.local.by_label.items():
+            for happening in list(some.values()):
+                if not self.needs(place, happening, now):
+                    self.local.remove(place, happening)
+                    self.derived.pop(_derived_key(happening), None)
+                    self.supports.pop(happening.number, None)
+
     # Definitions
 
     def _derived(self, obligation: Obligation, wake: Callable[[Obligation, Time], object]) -> Iterator[Change]:
@@ -353,6 +406,18 @@ def needs_new_windows(goal: Goal, place: int) -> bool:
     return all(goal.literal(each).kind == "state" for each in goal.inside[place])
 
 
+#: From so many events and states on the verifier looks which of them are needed; then whenever there are twice as many.
+SWEEP_FROM = 1000
+SWEEP_GROWTH = 2
+
+
+def _steps_kept(clauses: Sequence[ClauseGoals]) -> Time | None:
+    """Returns for how long the times at which something happens are needed; None if for good."""
+    found = [steps_kept(goal) for clause in clauses for goal in clause.goals]
+    known = [each for each in found if each is not None]
+    return max(known, default=0) if len(known) == len(found) else None
+
+
 class Verifier:
     """The clauses of a module over one history."""
 
@@ -379,11 +444,43 @@ class Verifier:
         ]
         self.open: dict[str, Happening] = {}
         self.told: set[str] = set()
+        self._steps_kept = _steps_kept(clauses)
+        self._sweep_at = SWEEP_FROM
 
     def _numbers(self) -> Iterator[int]:
         while True:
             self.next_number += 1
             yield self.next_number
+
+    def take_step(self) -> None:
+        """Takes note that something happens now, if windows depend on it."""
+        if self._steps_kept is None or self._steps_kept > 0:
+            self.known.steps.append(self.known.now)
+
+    def forget(self) -> None:
+        """Forgets what cannot matter any more, if there is so much that it is worth to look."""
+        if self.kept < self._sweep_at:
+            return
+        now = self.known.now
+        for place, some in self.store.by_label.items():
+            for happening in list(some.values()):
+                if not any(clause.needs(place, happening, now) for clause in self.clauses):
+                    self.store.remove(place, happening)
+        for clause in self.clauses:
+            clause.forget(now)
+        if self._steps_kept is not None:
+            steps = self.known.steps
+            del steps[: bisect_left(steps, now - self._steps_kept)]
+        stored = {number for some in self.store.by_label.values() for number in some}
+        stored.update(number for each in self.clauses for some in each.local.by_label.values() for number in some)
+        self.known.matched = {number: known for number, known in self.known.matched.items() if number in stored}
+        self._sweep_at = max(SWEEP_FROM, SWEEP_GROWTH * self.kept)
+
+    @property
+    def kept(self) -> int:
+        """The number of events and states that are kept."""
+        local = sum(len(some) for clause in self.clauses for some in clause.local.by_label.values())
+        return local + sum(map(len, self.store.by_label.values())) + len(self.known.steps)
 
     @property
     def size(self) -> int:
