@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from types import MappingProxyType
 
 from cera.constraints.module import ConstraintModule
-from cera.constraints.translation.layers import verification_lines
+from cera.constraints.translation.layers import divided, verification_lines
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.languages.escl.checks import check, minimal
 from cera.languages.escl.lowering import lower
@@ -103,7 +103,9 @@ class Escl(Language[Program]):
         assert isinstance(module.module, ConstraintModule)
         verified = [f"# {line}" for line in verification_lines(module.module)]
         text = "\n".join([_clauses(module).rstrip(), "", *verified])
-        return Explanation("clauses", text, ("all events and states, until the end of the recording",))
+        _, rest = divided(module.module)  # what rules remember, their plans say
+        remembers = ("all events and states, until the end of the recording",) if rest.clauses else None
+        return Explanation("clauses", text, remembers)
 
 
 ESCL = Escl()
