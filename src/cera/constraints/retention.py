@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cera.constraints.binding import Plan
+from cera.constraints.clause import Clause
 from cera.constraints.definitions import literals_of
-from cera.constraints.goals import Goal
+from cera.constraints.goals import ClauseGoals, Goal
 from cera.constraints.names import NOW, declared_identifier, time_identifiers
 from cera.constraints.queries import (
     Combination,
@@ -71,6 +72,18 @@ def retentions(goal: Goal) -> Mapping[int, Sequence[Retention]]:
     for head in goal.heads or (Plan(()),):
         for literal, retention in _Times(goal, head).retentions().items():
             found.setdefault(literal, []).append(retention)
+    return found
+
+
+def kept_for_good(clause: Clause) -> list[Literal]:
+    """Returns the literals of a clause and its definitions whose events or states are never forgotten."""
+    goals = ClauseGoals(clause, 0)
+    found: list[Literal] = []
+    for goal in goals.goals:
+        for identity, several in retentions(goal).items():
+            literal = goals.asked[identity].literal
+            if literal.kind != "relation" and any(each.is_forever for each in several):
+                found.append(literal)
     return found
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from cera.algebra.unbounded_state import never_dropped
 from cera.constraints.clause import Clause
 from cera.constraints.module import ConstraintModule
+from cera.constraints.retention import kept_for_good
 from cera.constraints.translation.clause_rules import ByRules, EventByEvent
 from cera.constraints.translation.layers import verifications
 from cera.diagnostics import Diagnostic, Note, Span
@@ -15,21 +16,21 @@ from cera.rules.rule import RuleProgram
 
 
 def check_constraint_state(modules: Iterable[Module]) -> Iterator[Diagnostic]:
-    """Yields a warning for each constraint of which rules keep some events for good."""
+    """Yields a warning for each constraint of which some events are kept for good."""
     for module in modules:
         if isinstance(module, ConstraintModule):
             warned: set[str] = set()
             for clause, found in verifications(module):
-                kept = _kept(found, module) if clause.constraint not in warned else []
+                kept = _kept(clause, found, module) if clause.constraint not in warned else []
                 if kept:
                     warned.add(clause.constraint)
                     yield _warning(clause, kept)
 
 
-def _kept(found: ByRules | EventByEvent, module: ConstraintModule) -> list[Span]:
+def _kept(clause: Clause, found: ByRules | EventByEvent, module: ConstraintModule) -> list[Span]:
     """Returns the places of the literals whose events are kept for good."""
     if not isinstance(found, ByRules):
-        return []
+        return list(dict.fromkeys(span for each in kept_for_good(clause) if (span := each.atom.span) is not None))
     kept = never_dropped(RuleProgram(found.rules, relations=module.relations))
     return list(dict.fromkeys(span for spans in kept.values() for span in spans if span is not None))
 
