@@ -55,7 +55,7 @@ def spark() -> Iterator[SparkSession]:
         "spark.driver.memory": "2g",
         # unlike that of a small run, this Java process lives long enough for its best compiler, on what is repeated
         # most; it need not look for garbage before there is some, and remembers no queries for a page that is off
-        "spark.driver.extraJavaOptions": f"{COMPILED_LATE} -XX:+UseSerialGC -XX:MetaspaceSize=512m -Xms2g -Xmn1g",
+        "spark.driver.extraJavaOptions": f"{COMPILED_LATE} -XX:+UseSerialGC -XX:MetaspaceSize=256m -Xms1g -Xmn512m",
         "spark.sql.ui.retainedExecutions": "50",
         "spark.ui.retainedJobs": "100",
         "spark.ui.retainedStages": "100",
