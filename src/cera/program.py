@@ -38,7 +38,7 @@ from cera.pipeline import Pipeline
 from cera.rules.rule import Semantics
 from cera.running.choice import AUTO, Engine, choose_in_process
 from cera.running.in_memory import answer_in_memory
-from cera.running.refreshing import StreamVersions, detected_versions, session_relations
+from cera.running.refreshing import StreamRelations, detected_relations, session_relations
 from cera.running.relations import read_relations
 from cera.running.request import Request
 from cera.wording import Setting, in_python
@@ -181,11 +181,10 @@ class Program(Pipeline):
         _check_limits(None, recursion_limit)
         check_located(self.layers.modules)
         given = _given_relations(relations)
-        followed: StreamVersions | None = None
+        kept: StreamRelations | None = None
         if getattr(events, "isStreaming", False):
-            rows, followed = detected_versions(self.layers, given, self.timezone, versions, events)
-        else:
-            rows = read_relations(self.layers, given, self.timezone, in_place=True)
+            kept = detected_relations(self.layers, given, self.timezone, versions, events)
+        rows = read_relations(self.layers, given, self.timezone, in_place=True) if kept is None else kept.rows
         return detect(
             by_rules(self.layers),
             events,
@@ -197,7 +196,7 @@ class Program(Pipeline):
             recursion_limit=recursion_limit,
             changes=changes,
             relations=rows,
-            announcements=None if followed is None else followed.announcements,
+            announcements=None if kept is None else kept.announcements,
         )
 
     def session(

@@ -39,7 +39,8 @@ class Refresh:
 class Refresher:
     """Reads relations again when they are due.
 
-    `take` gets the rows, and `failed` the reason why there are none: once, until it is another one.
+    `take` gets the rows, and may be what reads them; `failed` gets the reason why there are none: once, until it is
+    another one.
     """
 
     refreshes: Sequence[Refresh]
@@ -65,12 +66,11 @@ class Refresher:
                 continue
             self._schedule(refresh)
             try:
-                rows = ReadRows(refresh.read().rows)  # those of a DataFrame are collected here
+                self.take(refresh.name, refresh.read())
             except Exception as error:  # whatever a source raises, time goes on with the rows that there are
                 self.fail(refresh.name, str(getattr(error, "message", error)) or type(error).__name__)
             else:
                 self._reasons.pop(refresh.name, None)
-                self.take(refresh.name, rows)
 
     def fail(self, name: str, why: str) -> None:
         """Counts that a relation could not be read."""
@@ -101,7 +101,7 @@ class RefreshedRelations:
         self.refresher = Refresher(refreshes, self._take, failed)
 
     def _take(self, name: str, version: RelationRows) -> None:
-        self.relations[name].replace(version)
+        self.relations[name].replace(ReadRows(version.rows))  # those of a DataFrame are collected here
 
     def snapshot(self) -> dict[str, Any]:
         """Returns the rows of each relation as plain data, and when it is to be read again, as seconds since 1970."""
@@ -131,6 +131,10 @@ class RefreshThread:
 
     def start(self) -> None:
         self._thread.start()
+
+    @property
+    def is_stopped(self) -> bool:
+        return self._stopped.is_set()
 
     def stop(self) -> None:
         """Ends the thread, but for a source that is being read: it is not waited for."""

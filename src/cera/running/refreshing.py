@@ -1,19 +1,22 @@
-"""Relations with REFRESH in runs in which time goes on: sessions, and streams on Spark."""
+"""Relations in runs in which time goes on: sessions, and streams on Spark. Those with REFRESH are read again."""
 
 from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cera.connectors.relations.versions import StoredRows, VersionFolder
+from cera.connectors.relations.versions import KeptRows, StoredRows, VersionFolder
 from cera.errors import CeraError, CeraWarning, UsageError
-from cera.model.events.relation_rows import ReadRows, RelationRows
+from cera.model.events.relation_rows import RelationRows
 from cera.modules.layering import Layers
 from cera.modules.refreshing import RefreshedRelations, Refresher, RefreshThread
-from cera.running.relations import read_relations, refreshes, without_refresh
+from cera.running.relations import read_relations, refreshes, used_relations, without_refresh
+from cera.running.streams.versions import Keep
 from cera.wording import in_python
 
 if TYPE_CHECKING:
@@ -41,11 +44,12 @@ def not_read_again(name: str, why: str) -> str:
     return f"{why if name in why else f'the relation {name}: {why}'}; its rows stay as they were"
 
 
-class StreamVersions:
-    """The relations of a stream that are read again, their versions in a folder, and the thread that reads them.
+class StreamRelations:
+    """The relations of a stream, of which a folder has what was read: its workers read the rows from there.
 
-    They are read when the stream starts, and a version of an earlier run counts on where that fails. `failed` takes the
-    name of a relation that could not be read, and why.
+    They are read when the stream starts. Those with REFRESH are read again, by a thread; a version of an earlier run
+    counts on where they cannot be read at the start. `failed` takes the name of such a relation, and why. Large files
+    and tables, and DataFrames, are read by the engine when it opens the stream.
     """
 
     def __init__(
@@ -58,47 +62,78 @@ class StreamVersions:
         *,
         is_needed: Callable[[], bool] = lambda: True,
     ) -> None:
-        self._folder = VersionFolder(folder)
+        self._folder = VersionFolder(folder.resolve())
         self._is_needed = is_needed
-        self._refresher = Refresher(refreshes(layers, given, timezone), self._take, failed)
+        self._failed = failed
+        self._refresher = Refresher(refreshes(layers, given, timezone, in_place=True), self._take, self._fail)
         self._thread: RefreshThread | None = None
-        self._read: dict[str, RelationRows] = {}
-        self.relations: dict[str, StoredRows] = {}
+        self._keep: Keep = _keep_here
+        plain = read_relations(layers, given, timezone, only=without_refresh(layers), in_place=True)
+        self._read: dict[str, RelationRows] = dict(plain)
+        self._kept = {name: KeptRows(self._folder.path, name, 1, rows) for name, rows in plain.items()}
+        self._stored: dict[str, StoredRows] = {}
         for refresh in self._refresher.refreshes:
             newest = self._folder.newest(refresh.name)
-            try:
-                self._read[refresh.name] = ReadRows(refresh.read().rows)
-            except CeraError as error:
-                if newest is None:
-                    raise
-                self._refresher.fail(refresh.name, error.message)
-            self.relations[refresh.name] = StoredRows(folder.resolve(), refresh.name, newest or 1)
+            with self._unless_known(refresh.name, newest):
+                self._read[refresh.name] = refresh.read()
+            self._stored[refresh.name] = StoredRows(self._folder.path, refresh.name, newest or 1)
 
     @property
-    def announcements(self) -> Path:
-        """The folder of files that say which versions count next."""
-        return self._folder.announcements
+    def rows(self) -> dict[str, RelationRows]:
+        """The rows by the names of relations."""
+        return {**self._kept, **self._stored}
+
+    @property
+    def announcements(self) -> Path | None:
+        """The folder of files that say which versions count next; None if no relation is read again."""
+        return self._folder.announcements if self._stored else None
 
     @property
     def unread(self) -> int:
         """How often a relation could not be read."""
         return self._refresher.unread
 
-    def open(self) -> None:
-        """Keeps what was read when the stream started, and announces it: parts without memory do not know it."""
-        for name, rows in self._read.items():
-            self.relations[name].begin_with(self._folder.keep(name, rows))
+    def open(self, keep: Keep) -> None:
+        """Keeps what is read when the stream starts, by a function that may read it elsewhere.
+
+        It is announced too where it is read again: parts without memory do not know it.
+        """
+        self._keep = keep
+        for name, kept in self._kept.items():
+            number = keep(self._folder, name, self._read[name])
+            kept.begin_with(number)
+            self._folder.drop_older(name, number)
+        for name, stored in self._stored.items():
+            if name in self._read:
+                with self._unless_known(name, self._folder.newest(name)):
+                    stored.begin_with(keep(self._folder, name, self._read[name]), self._read[name])
         self._read.clear()
-        self._folder.announce({name: rows.first for name, rows in self.relations.items()})
+        if self._stored:
+            self._folder.announce({name: rows.first for name, rows in self._stored.items()})
 
     def follow(self) -> None:
         """Reads relations again from now on."""
-        self._thread = RefreshThread(self._poll)
-        self._thread.start()
+        if self._stored:
+            self._thread = RefreshThread(self._poll)
+            self._thread.start()
 
     def stop(self) -> None:
         if self._thread is not None:
             self._thread.stop()
+
+    @contextmanager
+    def _unless_known(self, name: str, newest: int | None) -> Iterator[None]:
+        """Reports an error where there is a version of the relation, and raises it where there is none."""
+        try:
+            yield
+        except CeraError as error:
+            if newest is None:
+                raise
+            self._refresher.fail(name, error.message)
+
+    def _fail(self, name: str, why: str) -> None:
+        if self._thread is None or not self._thread.is_stopped:  # what is read when a stream ends is given up
+            self._failed(name, why)
 
     def _poll(self) -> None:
         if self._refresher.is_due() and self._is_needed():
@@ -107,35 +142,26 @@ class StreamVersions:
 
     def _take(self, name: str, rows: RelationRows) -> None:
         before = self._folder.newest(name)
-        number = self._folder.keep(name, rows)
+        number = self._keep(self._folder, name, rows)
         if number != before:
             self._folder.announce({name: number})
 
 
-def stream_versions(
-    layers: Layers,
-    given: Mapping[str, object],
-    timezone: str,
-    folder: Path,
-    failed: Callable[[str, str], object],
-    *,
-    is_needed: Callable[[], bool] = lambda: True,
-) -> tuple[dict[str, RelationRows], StreamVersions | None]:
-    """Returns the rows of a stream, and the versions of those with REFRESH; None if none has."""
-    plain = read_relations(layers, given, timezone, only=without_refresh(layers))
-    if not refreshes(layers, given, timezone):
-        return plain, None
-    versions = StreamVersions(layers, given, timezone, folder, failed, is_needed=is_needed)
-    return {**plain, **versions.relations}, versions
+def _keep_here(folder: VersionFolder, name: str, rows: RelationRows) -> int:
+    return folder.keep(name, rows.each())
 
 
-def detected_versions(
+def detected_relations(
     layers: Layers, given: Mapping[str, object], timezone: str, folder: str | Path | None, events: DataFrame
-) -> tuple[dict[str, RelationRows], StreamVersions | None]:
+) -> StreamRelations | None:
     """Returns the same for a query that someone else starts: relations are read again while a query of Spark is active.
 
-    Raises UsageError if there is no folder for the versions.
+    Without a folder the rows are in one of this machine, if its workers run here; None if they run elsewhere.
+
+    Raises UsageError if there is no folder for what is read again.
     """
+    from cera.engines.spark.reading.kept_relations import keep_rows, local_folder
+
     wanted = refreshes(layers, given, timezone)
     if wanted and folder is None:
         raise UsageError(
@@ -148,12 +174,13 @@ def detected_versions(
         """Returns whether a query is running; one that was stopped may be started again."""
         return spark.sparkContext._jsc is not None and bool(spark.streams.active)
 
-    path = Path("" if folder is None else folder)
-    rows, versions = stream_versions(layers, given, timezone, path, _log, is_needed=is_running)
-    if versions is not None:
-        versions.open()
-        versions.follow()
-    return rows, versions
+    path = local_folder(spark) if folder is None and used_relations(layers) else folder
+    if path is None:
+        return None
+    relations = StreamRelations(layers, given, timezone, Path(path), _log, is_needed=is_running)
+    relations.open(partial(keep_rows, spark))
+    relations.follow()
+    return relations
 
 
 def _log(name: str, why: str) -> None:

@@ -73,8 +73,8 @@ def check_names(layers: Layers, given: Mapping[str, object]) -> None:
             raise UsageError(f"{Setting.RELATION}: the program declares no relation {name}{guess}")
 
 
-def refreshes(layers: Layers, given: Mapping[str, object], timezone: str) -> list[Refresh]:
-    """Returns the relations that are read again while time goes on, and how.
+def refreshes(layers: Layers, given: Mapping[str, object], timezone: str, *, in_place: bool = False) -> list[Refresh]:
+    """Returns the relations that are read again while time goes on, and how; with `in_place` as `read_relations` does.
 
     Raises UsageError where rows come from something that can be read only once.
     """
@@ -88,7 +88,7 @@ def refreshes(layers: Layers, given: Mapping[str, object], timezone: str) -> lis
                 f"the relation {name} is read again every {format_duration(declared.refresh)}, and an iterator can be "
                 "read once; give a list, or a function that returns the rows"
             )
-        read = partial(read_relation, relation_of(declared, timezone), source, folder)
+        read = partial(read_relation, relation_of(declared, timezone), source, folder, in_place=in_place)
         found.append(Refresh(name, declared.refresh, read))
     return found
 

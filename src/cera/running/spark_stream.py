@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cera.errors import EngineError
 from cera.model.calendars.tick_limits import TICK_LIMIT
-from cera.running.refreshing import stream_versions
+from cera.running.refreshing import StreamRelations
 from cera.running.run import StreamRun
 from cera.running.streams.request import StreamRequest
 
@@ -26,9 +26,8 @@ def open_stream(run: StreamRun) -> LiveStream:
     from cera.engines.spark.streaming.checkpoint import Checkpoint
 
     checkpoint = Checkpoint(run.request.checkpoint)
-    relations, versions = stream_versions(
-        run.layers, run.request.relations, run.timezone, checkpoint.relations, run.listener.unread
-    )
+    given, folder = run.request.relations, checkpoint.relations
+    relations = StreamRelations(run.layers, given, run.timezone, folder, run.listener.unread)
     request = replace(run.request, max_duration=longest_event(run.request, checkpoint))
     made = operators(
         run.layers,
@@ -38,10 +37,10 @@ def open_stream(run: StreamRun) -> LiveStream:
         tick_limit=request.tick_limit or TICK_LIMIT,
         recursion_limit=request.recursion_limit,
         acting=run.acting,
-        relations=relations,
+        relations=relations.rows,
     )
     run.listener.operators([operator.description() for operator in made])
-    return LiveStream(made, request, run.listener, versions)
+    return LiveStream(made, request, run.listener, relations)
 
 
 def longest_event(request: StreamRequest, checkpoint: Checkpoint) -> int | None:

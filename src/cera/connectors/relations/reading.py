@@ -71,6 +71,10 @@ class LocatedRows(RelationRows):
         with closed(self.records()) as records:
             return self.relation.rows(records).rows
 
+    def each(self) -> Iterator[RelationRow]:
+        with closed(self.records()) as records:
+            yield from self.relation.each(records)
+
     def __reduce__(self) -> tuple[type[ReadRows], tuple[tuple[RelationRow, ...]]]:
         return ReadRows, (self.rows,)
 

@@ -64,21 +64,34 @@ class Relation:
 
     def rows(self, records: Iterator[Record | Rejected]) -> ReadRows:
         """Returns the rows of records, which must all be right. Raises DataError with the place of one that is not."""
-        found: list[Version] = []
-        fields: dict[str, None] = {}
-        for record in records:
-            row = self.row(record) if isinstance(record, Record) else record
-            if isinstance(row, Rejected):
-                raise self.error(row.place, row.reason)
-            fields.update(dict.fromkeys(map(str, record.values) if isinstance(record, Record) else ()))
-            found.append(row)
-        if found:
-            self.check_fields(fields)
+        found = list(self.versions(records))
         distinct = {(value_key(version.term), version.since): version for version in reversed(found)}
         ordered = tuple(reversed(distinct.values()))
         if self.valid_from is None:
             return ReadRows(tuple(RelationRow(version.term) for version in ordered))
         return versioned(ordered)
+
+    def each(self, records: Iterator[Record | Rejected]) -> Iterator[RelationRow]:
+        """Yields the rows of records, some perhaps twice. They are all in memory only where some replace others."""
+        if self.valid_from is None:
+            return (RelationRow(version.term) for version in self.versions(records))
+        return iter(self.rows(records).rows)
+
+    def versions(self, records: Iterator[Record | Rejected]) -> Iterator[Version]:
+        """Yields the rows of records, which must all be right, and of which rows each is a version.
+
+        Raises DataError with the place of one that is not, and where no row has an attribute.
+        """
+        fields: dict[str, None] | None = None
+        for record in records:
+            row = self.row(record) if isinstance(record, Record) else record
+            if isinstance(row, Rejected):
+                raise self.error(row.place, row.reason)
+            fields = {} if fields is None else fields
+            fields.update(dict.fromkeys(map(str, record.values) if isinstance(record, Record) else ()))
+            yield row
+        if fields is not None:
+            self.check_fields(fields)
 
     def error(self, place: str, reason: str) -> DataError:
         """Returns the error for a row that cannot be read."""

@@ -1,10 +1,10 @@
-"""Versions of relations in a folder beside the checkpoint of a stream.
+"""Versions of relations in a folder beside the checkpoint of a stream, from which its workers read them.
 
 FOLDER/rows/NAME/000003.jsonl    a version: its digest, then a line for each row
-FOLDER/announced/….json          which version of which relations is to count next
+FOLDER/announced/….json          which version of relations that are read again is to count next
 
-A version is there, whole, before it is announced. Spark takes an announcement with a micro-batch and removes it when
-the batch is done; only then are older versions dropped, since a batch that was cut off needs them again.
+A version is there, whole, before it is used or announced. Spark takes an announcement with a micro-batch and removes it
+when the batch is done; only then are older versions dropped, since a batch that was cut off needs them again.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping
+from json import JSONDecoder
 from pathlib import Path
 from urllib.parse import quote
 
 from cera.errors import EngineError, UsageError
-from cera.model.events.relation_rows import NumberedRows, ReadRows, RelationRow, RelationRows
-from cera.model.terms.json_terms import loads, term_from_json, term_text
+from cera.model.events.relation_rows import FileRows, NumberedRows, RelationRow, RelationRows
+from cera.model.terms.json_terms import term_from_json, term_text
+from cera.model.terms.values import read_fraction
 
 _ENDING = ".jsonl"
+
+#: Reads the lines of versions, which were checked before they were written.
+_read = JSONDecoder(parse_float=read_fraction).decode
 _DIGEST = "digest"
 
 
@@ -41,9 +45,9 @@ class VersionFolder:
         """Returns the number of the last version of a relation; None if there is none."""
         return max(self._numbers(name), default=None)
 
-    def keep(self, name: str, rows: RelationRows) -> int:
+    def keep(self, name: str, rows: Iterable[RelationRow]) -> int:
         """Returns the number of the version with these rows: the last one if it has the same, and else a new one."""
-        lines = sorted(_line(row) for row in rows.rows)
+        lines = sorted({_line(row) for row in rows})
         digest = hashlib.sha256("".join(lines).encode()).hexdigest()
         newest = self.newest(name)
         if newest is not None and _digest(_file(self.path, name, newest)) == digest:
@@ -75,9 +79,65 @@ class VersionFolder:
                 if int(file.stem) < last:
                     file.unlink(missing_ok=True)
 
+    def drop_older(self, name: str, number: int) -> None:
+        """Removes the versions of a relation but one, the one before it, and later ones."""
+        for older in self._numbers(name):
+            if older < number - 1:
+                _file(self.path, name, older).unlink(missing_ok=True)
+
     def _numbers(self, name: str) -> Iterator[int]:
         folder = _file(self.path, name, 0).parent
         return (int(file.stem) for file in folder.glob(f"*{_ENDING}") if file.stem.isdigit())
+
+
+class KeptRows(FileRows):
+    """The rows of one version, which every process reads from its file where they are looked up.
+
+    `origin`, where it is known, is what they were read from. It stays in this process.
+    """
+
+    def __init__(self, folder: Path, name: str, number: int, origin: RelationRows | None = None) -> None:
+        self._folder = folder
+        self._name = name
+        self._number = number
+        self.origin = origin
+
+    def begin_with(self, number: int) -> None:
+        """Sets the version, when it has been written."""
+        self._number = number
+
+    @property
+    def place(self) -> str:
+        return str(self._file.parent)
+
+    @property
+    def written(self) -> tuple[int, int]:
+        """The number, and the time at which it was written: another folder may have stood in the same place."""
+        try:
+            return self._number, self._file.stat().st_mtime_ns
+        except OSError as error:
+            raise self._missing(error) from error
+
+    def each(self) -> Iterator[RelationRow]:
+        try:
+            with self._file.open(encoding="utf-8") as lines:
+                lines.readline()
+                for line in lines:
+                    term, since, until = _read(line)
+                    yield RelationRow(term_from_json(term), since, until)
+        except OSError as error:
+            raise self._missing(error) from error
+
+    @property
+    def _file(self) -> Path:
+        return _file(self._folder, self._name, self._number)
+
+    def _missing(self, error: OSError) -> EngineError:
+        version = f"version {self._number} of the relation {self._name}"
+        return EngineError(f"{version} is not in {self._folder}: {error.strerror or error}")
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "origin": None}
 
 
 class StoredRows(NumberedRows):
@@ -86,40 +146,21 @@ class StoredRows(NumberedRows):
     def __init__(self, folder: Path, name: str, first: int) -> None:
         self._folder = folder
         self._name = name
-        self._number = self.first = first
-        self._rows: ReadRows | None = None
+        self.begin_with(first)
 
-    def begin_with(self, number: int) -> None:
-        """Sets the version that counts where nothing else is known."""
-        self.first = number
-        self.use(number)
+    def begin_with(self, number: int, origin: RelationRows | None = None) -> None:
+        """Sets the version that counts where nothing else is known, and what it was read from."""
+        self.first = self._number = number
+        self._current = KeptRows(self._folder, self._name, number, origin)
 
     def use(self, number: int) -> None:
         if number != self._number:
-            self._number, self._rows = number, None
+            self._number = number
+            self._current = KeptRows(self._folder, self._name, number)
 
     @property
-    def current(self) -> RelationRows:
-        if self._rows is None:
-            file = _file(self._folder, self._name, self._number)
-            try:
-                self._rows = _load(str(file), file.stat().st_mtime_ns)
-            except OSError as error:
-                version = f"version {self._number} of the relation {self._name}"
-                raise EngineError(f"{version} is not in {self._folder}: {error.strerror or error}") from error
-        return self._rows
-
-    def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "_rows": None}
-
-
-@lru_cache(maxsize=16)
-def _load(file: str, written: int) -> ReadRows:
-    """Returns the rows of a version, which operators share. Another file of the same name was written another time."""
-    with open(file, encoding="utf-8") as lines:
-        lines.readline()
-        read = (loads(line) for line in lines)
-        return ReadRows(tuple(RelationRow(term_from_json(term), since, until) for term, since, until in read))
+    def current(self) -> KeptRows:
+        return self._current
 
 
 def _file(folder: Path, name: str, number: int) -> Path:

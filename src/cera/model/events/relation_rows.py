@@ -7,7 +7,7 @@ its place. All others are always valid. A relation that is read again has other 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -37,9 +37,32 @@ class RelationRows(ABC):
     @abstractmethod
     def rows(self) -> tuple[RelationRow, ...]: ...
 
+    def each(self) -> Iterator[RelationRow]:
+        """Yields the rows, which need not all be in this process at once."""
+        return iter(self.rows)
+
     def valid(self, time: Time) -> list[Term]:
         """Returns the rows that are valid at a time."""
-        return [row.term for row in self.rows if row.is_valid(time)]
+        return [row.term for row in self.each() if row.is_valid(time)]
+
+
+class FileRows(RelationRows):
+    """Rows that are read from a file each time. Those of the same `place`, `written` at the same time, are the same."""
+
+    @property
+    @abstractmethod
+    def place(self) -> str: ...
+
+    @property
+    @abstractmethod
+    def written(self) -> Hashable: ...
+
+    @abstractmethod
+    def each(self) -> Iterator[RelationRow]: ...
+
+    @property
+    def rows(self) -> tuple[RelationRow, ...]:
+        return tuple(self.each())
 
 
 @dataclass(frozen=True)
@@ -60,6 +83,9 @@ class RefreshedRows(RelationRows):
     @property
     def rows(self) -> tuple[RelationRow, ...]:
         return self.current.rows
+
+    def each(self) -> Iterator[RelationRow]:
+        return self.current.each()
 
 
 class ReplacedRows(RefreshedRows):

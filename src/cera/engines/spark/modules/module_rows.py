@@ -87,13 +87,19 @@ class TimerLimits:
 
 
 class HistoryDetector:
-    """Detector that runs in the workers. In: the rows of histories, sorted. Out: rows of detections."""
+    """Detector that runs in the workers. In: the rows of histories, sorted. Out: rows of detections.
 
-    def __init__(self, shares: Shares, settings: Settings, schema: pa.Schema, limits: TimerLimits) -> None:
+    `rows_identity` identifies the rows of relations: a worker keeps what it has compiled, and may serve another run.
+    """
+
+    def __init__(
+        self, shares: Shares, settings: Settings, schema: pa.Schema, limits: TimerLimits, rows_identity: str = ""
+    ) -> None:
         self.shares = shares
         self.settings = settings
         self.schema = schema
         self.limits = limits
+        self.rows_identity = rows_identity
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows: list[tuple[Any, ...]] = []
@@ -103,7 +109,7 @@ class HistoryDetector:
             if bucket == NOWHERE:
                 rows.append(self._counts(0, len(modules) * len({(h1, h2) for *_, h1, h2, _ in history})))
                 continue
-            driver = _driver([_processor(module, self.settings) for module in modules])
+            driver = _driver([_processor(module, self.settings, self.rows_identity) for module in modules])
             before = driver.counts.undefined
             with keeping_marks():
                 for found in self.detections(driver, history):
@@ -134,12 +140,12 @@ class HistoryDetector:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-def _processor(module: Module, settings: Settings) -> AnyProcessor:
-    if module.looks_up:  # rows have no mark
+def _processor(module: Module, settings: Settings, rows_identity: str) -> AnyProcessor:
+    if module.looks_up and not rows_identity:  # rows have no mark
         return module.processor(settings)
     limits = (settings.max_duration, settings.tick_limit, settings.recursion_limit, settings.until, settings.begins)
     whole = (module.plan, module.plan.answer_limit) if isinstance(module, RuleModule) else module
-    mark = fingerprint((whole, settings.timezone, limits))
+    mark = fingerprint((whole, settings.timezone, limits, rows_identity))
     found = _PROCESSORS.get(mark)
     if found is None:
         if len(_PROCESSORS) >= _KEPT:

@@ -33,15 +33,20 @@ from cera.engines.spark.reading.record_rows import READ, Rows
 from cera.engines.spark.reading.recordings import TASKS_PER_CORE, tables_of_rows
 from cera.engines.spark.tables.event_tables import FIELD, EventTable
 from cera.engines.spark.tables.relations import column
-from cera.errors import CeraError, EngineError, UsageError
+from cera.errors import CeraError, DataError, EngineError, UsageError
 from cera.model.events.occurrence import Occurrence
 from cera.model.events.relation_rows import Version
 from cera.model.time.interval import MAX_TIME
 
 _ROWS_IN_BATCH = 10_000
 
-#: The errors of readers, by name: a worker reports them in a row.
-_ERRORS: Mapping[str, type[CeraError]] = {kind.__name__: kind for kind in (UsageError, EngineError)}
+#: The errors of readers, by name: a worker reports them, and the driver raises them.
+ERRORS: Mapping[str, type[CeraError]] = {kind.__name__: kind for kind in (UsageError, DataError, EngineError)}
+
+
+def error_name(error: CeraError) -> str:
+    """Returns the name by which a worker reports an error."""
+    return next((name for name, kind in ERRORS.items() if isinstance(error, kind)), EngineError.__name__)
 
 
 @dataclass(frozen=True)
@@ -175,8 +180,7 @@ class ReadParts:
             summary.count(rows)
             report = Rejected("", "", summary.text())
         except CeraError as error:
-            kind = next((name for name, kind in _ERRORS.items() if isinstance(error, kind)), EngineError.__name__)
-            report = Rejected("", error.message, kind)
+            report = Rejected("", error.message, error_name(error))
         rows.reject(position + 1, report)
         yield rows.batch()
 
@@ -194,7 +198,7 @@ def _summary(relation: Relation, reports: Sequence[Row], folder: str) -> Summary
         if place:
             raise relation.error(place, reason)
         if reason:
-            raise _ERRORS[report["text"]](reason)
+            raise ERRORS[report["text"]](reason)
         found.add(report["text"])
     if found.flat or found.deep:
         relation.check_fields(found.fields)

@@ -12,6 +12,7 @@ from pyspark.sql.types import BooleanType, DataType, NumericType, StringType
 from cera.connectors.records.layout import Layout
 from cera.connectors.relations.reading import FrameRows, LocatedRows
 from cera.connectors.relations.relation import Relation
+from cera.connectors.relations.versions import KeptRows, StoredRows
 from cera.engines.spark.reading.frames import from_frame
 from cera.engines.spark.reading.relation_reading import read_in_workers
 from cera.engines.spark.reading.time_columns import TIME_TYPES, microseconds
@@ -35,11 +36,15 @@ def relation_tables(spark: SparkSession, relations: Mapping[str, RelationRows]) 
 
 
 def _tables(spark: SparkSession, rows: RelationRows) -> tuple[EventTable, ...]:
+    if isinstance(rows, StoredRows):
+        return _tables(spark, rows.current)
+    if isinstance(rows, KeptRows) and rows.origin is not None:
+        return _tables(spark, rows.origin)
     if isinstance(rows, FrameRows):
         return _of_frame(rows.relation, rows.frame)
     if isinstance(rows, LocatedRows):
         return read_in_workers(spark, rows)
-    return event_tables(spark, (Event(row.term, Interval(row.since, row.until - 1)) for row in rows.rows))
+    return event_tables(spark, (Event(row.term, Interval(row.since, row.until - 1)) for row in rows.each()))
 
 
 def _of_frame(relation: Relation, frame: DataFrame) -> tuple[EventTable, ...]:

@@ -5,6 +5,7 @@ events that the rules query ─▶ divided by key ─▶ sorted by time ─▶ t
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -100,7 +101,8 @@ def in_pieces(
     if module.starts_with_any_event and evaluation.until is None:
         ends = stream_ends(evaluation.recorded)
         limits = TimerLimits(None if ends is None else ends[1])
-    detector = RecursionDetector(((module,),), settings, to_arrow_schema(DETECTIONS), limits)
+    rows_identity = secrets.token_hex(8) if settings.relations else ""
+    detector = RecursionDetector(((module,),), settings, to_arrow_schema(DETECTIONS), limits, rows_identity)
     rows = parts.select(*PLACED.names).mapInArrow(detector, DETECTIONS)
     if kept is not None:
         rows = rows.persist(StorageLevel.MEMORY_AND_DISK)

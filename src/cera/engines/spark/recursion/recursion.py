@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from cera.algebra.plan import Point
 from cera.engines.spark.division.cycle_keys import cycle_key
@@ -22,12 +22,14 @@ from cera.engines.spark.division.divisions import KeyDivision
 from cera.engines.spark.division.operators import BUCKETS, Operator
 from cera.engines.spark.plan.evaluation import Evaluation, constructions
 from cera.engines.spark.plan.undefined_counts import Tally
+from cera.engines.spark.reading.kept_relations import kept_here
 from cera.engines.spark.recursion.layouts import Layout
 from cera.engines.spark.recursion.pieces import PieceInput, in_pieces
 from cera.engines.spark.recursion.round_plan import RoundPlan, round_plan
 from cera.engines.spark.recursion.rounds import MOST_ROUNDS, RoundEvaluation, Rounds, layouts_of, persisted
 from cera.engines.spark.session.task_progress import report_tasks
 from cera.engines.spark.tables.event_tables import EventTable
+from cera.model.events.relation_rows import RelationRows
 from cera.modules.module import Settings
 from cera.modules.rules.module import RuleModule
 from cera.rules.analysis.dependencies import dependencies
@@ -54,6 +56,8 @@ class Recursion:
     ways: dict[tuple[str, ...], str] = field(default_factory=dict)
     kept: list[DataFrame] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
+    #: The rows of relations that workers look up.
+    rows: dict[str, RelationRows] = field(default_factory=dict)
 
     def __call__(self, evaluation: Evaluation, cycle: tuple[Point, ...]) -> dict[str, tuple[EventTable, ...]]:
         """Returns the events of each rule of a cycle. Rounds are computed at once; what workers do is not."""
@@ -103,10 +107,16 @@ class Recursion:
                 found[dependency.rule.name].append(dependency.on)
         return found
 
+    def _rows(self, names: Sequence[str], spark: SparkSession) -> dict[str, RelationRows]:
+        """Returns the rows of relations, as workers look into them; those of several cycles are read once."""
+        new = {name: self.settings.relations[name] for name in names if name not in self.rows}
+        self.rows |= kept_here(spark, new)
+        return {name: self.rows[name] for name in names}
+
     def _in_pieces(
         self, part: CycleInput, evaluation: Evaluation, layouts: Mapping[str, Layout | None]
     ) -> dict[str, tuple[EventTable, ...]]:
-        used = {name: self.settings.relations[name] for name in relations_of(part.given.module.rules)}
+        used = self._rows(relations_of(part.given.module.rules), evaluation.spark)
         settings = replace(self.settings, max_duration=part.max_duration, relations=used)
         names = [rule.name for rule in part.given.module.rules]
         evaluation.environment.fallback(f"recursion of {', '.join(names)}")

@@ -4,7 +4,7 @@ CHECKPOINT/cera.json    the run, its sources, its operators with their rules
 CHECKPOINT/spark        offsets and state
 CHECKPOINT/spool        what came on standard input
 CHECKPOINT/changes      what came from databases, a folder for each and a file that says how far it was read
-CHECKPOINT/relations    versions of relations that are read again
+CHECKPOINT/relations    the rows of relations, and their versions if they are read again
 CHECKPOINT/actions.db   which actions of rules are done; those that failed, as lines too, in actions.failed.jsonl
 CHECKPOINT/labels.json  how much was derived since the stream began, where that is counted
 CHECKPOINT/spark.log    what Spark says

@@ -24,6 +24,7 @@ from cera.connectors.records.ahead import Lateness
 from cera.connectors.records.layout import Rejected
 from cera.connectors.sink import BatchFolder, Sink
 from cera.engines.spark.division.operators import BUCKETS, Operator
+from cera.engines.spark.reading.kept_relations import keep_rows
 from cera.engines.spark.session.failures import FAILURES, reason
 from cera.engines.spark.session.session import end, session
 from cera.engines.spark.streaming import progress
@@ -72,10 +73,11 @@ class LiveStream:
         operators: Sequence[Operator],
         options: StreamRequest,
         tell: StreamListener,
-        versions: RelationVersions | None = None,
+        relations: RelationVersions | None = None,
     ) -> None:
         self._operators = operators
-        self._versions = versions
+        self._relations = relations
+        self._announcements = None if relations is None else relations.announcements
         self._versions_reported: set[VersionReport] = set()
         self._options = options
         self._tell = tell
@@ -89,7 +91,7 @@ class LiveStream:
         self._cause: PySparkException | Py4JError | None = None
         self._interrupted = threading.Event()
         names = tuple(source.checkpoint_name for source in options.sources)
-        names += () if versions is None else (_VERSIONS,)
+        names += () if self._announcements is None else (_VERSIONS,)
         self._manifest = self.checkpoint.open(
             operators, names, restart_changed=options.restart_changed, unit=options.layout.times.unit
         )
@@ -121,12 +123,12 @@ class LiveStream:
         spark = self._session()
         for intake in sorted(intakes, key=lambda intake: not intake.is_spool):
             self._tell_rejected(intake.prepare())
-        if self._versions is not None:
-            self._versions.open()
+        if self._relations is not None:
+            self._relations.open(partial(keep_rows, spark))
         before = self._take_interrupts()
         try:
-            if self._versions is not None and not options.once:
-                self._versions.follow()
+            if self._relations is not None and not options.once:
+                self._relations.follow()
             for intake in intakes:
                 intake.copy() if options.once else intake.follow()
             for intake in intakes if options.once else ():
@@ -138,9 +140,9 @@ class LiveStream:
             log = self.checkpoint.log
             raise self._failure or EngineError(f"the stream failed: {reason(error)}; Spark's log is {log}") from error
         finally:
-            if self._versions is not None:
-                self._versions.stop()
-                self.counters.unread = self._versions.unread
+            if self._relations is not None:
+                self._relations.stop()
+                self.counters.unread = self._relations.unread
             for intake in intakes:
                 intake.stop()
             if before is not None:
@@ -195,6 +197,7 @@ class LiveStream:
         settings = {
             "spark.sql.shuffle.partitions": str(min(cores if options.master.startswith("local") else BUCKETS, BUCKETS)),
             "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+            "spark.broadcast.UDFCompressionThreshold": "1g",  # stateful operators do not find broadcast code
             **options.settings,
         }
         with _standard_error_to(self.checkpoint.log), utf_8_names():
@@ -203,8 +206,8 @@ class LiveStream:
     def _query(self, spark: SparkSession, intakes: Sequence[Intake]) -> StreamingQuery:
         options = self._options
         parts = [self._messages(spark, number, intake) for number, intake in enumerate(intakes)]
-        if self._versions is not None:  # after the events, by whose order Spark knows its sources
-            parts.append(version_messages(spark, self._versions.announcements, self._operators))
+        if self._announcements is not None:  # after the events, by whose order Spark knows its sources
+            parts.append(version_messages(spark, self._announcements, self._operators))
         flow = results(reduce(DataFrame.unionByName, parts), self._operators, distinct=False)
         writer = flow.writeStream.foreachBatch(self._take).option(
             "checkpointLocation", str(self.checkpoint.spark.resolve())
@@ -293,7 +296,7 @@ class LiveStream:
             for intake in intakes:
                 intake.check()
             self._report(query)
-            source = self._stall.held_back_by(busy=query.status["isTriggerActive"])
+            source = self._stall.held_back_by(busy=_is_busy(query))
             if source is not None and not self.counters.batches:
                 self._tell.quiet([source.shown for source in self._options.sources])
             elif source is not None:
@@ -316,6 +319,12 @@ class LiveStream:
                 self._tell.batch(report)
                 if report.late and self._lateness.take(report.events, report.late):
                     self._tell.late(self._lateness.late, self._lateness.events, watermark)
+
+
+def _is_busy(query: StreamingQuery) -> bool:
+    """Returns whether a micro-batch is running, or the query has not come so far yet."""
+    status = query.status
+    return bool(status["isTriggerActive"]) or str(status["message"]).startswith("Initializing")
 
 
 @contextmanager
