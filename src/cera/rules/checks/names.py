@@ -122,9 +122,16 @@ def check_labels(program: RuleProgram) -> Iterator[Diagnostic]:
                 "warning",
                 f"no rule derives `{label}`, and it is not a source",
                 query.span,
-                did_you_mean(label, sorted(sources | producers.labels))
+                _near_relation(label, program)
+                or did_you_mean(label, sorted(sources | producers.labels))
                 or f"add `{label}` to the SOURCE directive if such events come from outside",
             )
+
+
+def _near_relation(label: str, program: RuleProgram) -> str | None:
+    """Returns the hint that a relation is meant; None if none has nearly this name."""
+    meant = closest(label, [relation.name for relation in program.relations if relation.name != label])
+    return None if meant is None else f"did you mean the relation `{meant}`?"
 
 
 def _undeclared_states(program: RuleProgram, sources: frozenset[str]) -> Iterator[Diagnostic]:
@@ -142,8 +149,8 @@ def _undeclared_states(program: RuleProgram, sources: frozenset[str]) -> Iterato
 
 
 def _near_misses(program: RuleProgram, producers: Producers) -> Iterator[Diagnostic]:
-    """Yields a warning for each label that is nearly a derived one: without declared sources it may come from outside,
-    but rather does not.
+    """Yields a warning for each label that is nearly a derived one, or the name of a relation: without declared sources
+    it may come from outside, but rather does not.
 
     Labels that the rule itself derives do not count: `DETECT orders{…} ON order{{…}}` is not a slip.
     """
@@ -155,19 +162,21 @@ def _near_misses(program: RuleProgram, producers: Producers) -> Iterator[Diagnos
                 continue
             if label not in producers.labels and label not in program.from_modules:
                 places.setdefault(label, {}).setdefault(query.span, (query, i))
-    derived = NearLabels(producers.labels.union(program.from_modules))
+    relations = {relation.name for relation in program.relations}
+    known = NearLabels(producers.labels.union(program.from_modules, relations))
     for label, found in places.items():
         if len(found) > 1:
             continue
         ((query, i),) = found.values()
-        near = [other for other in derived.near(label) if producers.with_label(other) != [i]]
+        near = [other for other in known.near(label) if producers.with_label(other) != [i]]
         if near:
+            is_relation = near[0] in relations and label not in relations
             yield Diagnostic(
                 "XC104",
                 "warning",
-                f"no rule derives `{label}`",
+                f"no rule derives `{label}`" + (", and there is no such relation" if is_relation else ""),
                 query.span,
-                f"did you mean `{near[0]}`?{notation(query.span).outside(label)}",
+                f"did you mean {'the relation ' * is_relation}`{near[0]}`?{notation(query.span).outside(label)}",
             )
 
 

@@ -63,6 +63,18 @@ def test_XC104_guesses_among_derived_labels_too() -> None:
     assert the("XC104", text).hint == "did you mean `fire`?"
 
 
+def test_XC104_guesses_among_relations_too() -> None:
+    text = """
+    RELATION ventilation{ area }
+    DETECT fan{ area{var A} } ON and { event t: temp{{ area{var A} }}, event v: ventilaton{{ area{var A} }} } END
+    """
+    found = the("XC104", text)
+    assert found.message == "no rule derives `ventilaton`, and there is no such relation"
+    assert (found.hint or "").startswith("did you mean the relation `ventilation`?")
+    assert the("XC104", f"SOURCE temp\n{text}").hint == "did you mean the relation `ventilation`?"
+    assert "XC104" not in codes(text.replace("ventilaton", "draught"))
+
+
 def test_XC104_without_a_guess_says_how_to_declare_a_source() -> None:
     hint = the("XC104", "SOURCE smoke\nDETECT fire ON pressure END").hint
     assert hint is not None
