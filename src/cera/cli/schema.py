@@ -105,6 +105,7 @@ def _attribute(name: str, one: AttributeSchema) -> Attribute:
 def _lines(found: EventSchema, times: TimeFormat) -> Iterator[str]:
     for label, events in sorted(found.labels.items()):
         number = report.count(events.events, "event" if state_label(label) is None else "record")
+        number += "" if state_label(label) is None else f", {events.ends:,} with an end"
         when = f"{times.format(events.first)} to {times.format(events.last)}"
         yield f"{report.printable(shown_label(label))}: {number}, {when}"
         if events.values:
@@ -159,7 +160,8 @@ def _as_json(found: EventSchema, rejected: int, times: TimeFormat) -> dict[str, 
         "labels": {label: _label_json(each, times) for label, each in events.items()},
         "events_of_other_labels": found.others,
     }
-    return record | ({"states": {label: _label_json(e, times) for label, e in states.items()}} if states else {})
+    found_states = {label: _label_json(each, times) | {"ends": each.ends} for label, each in states.items()}
+    return record | ({"states": found_states} if states else {})
 
 
 def _label_json(events: LabelSchema, times: TimeFormat) -> dict[str, Any]:

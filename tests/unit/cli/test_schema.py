@@ -109,3 +109,21 @@ def test_what_is_kept_is_bounded(cera: Cera, folder: Path, monkeypatch: pytest.M
     assert result.stdout.count("… and other attributes") == 2
     assert "10 of labels that are not shown" in result.stderr
     assert cera("schema", "--events", "log.jsonl", *FLAT, "--declare").stdout == "SOURCE t0\nSOURCE t1\n"
+
+
+def test_the_ends_of_states_are_counted_and_are_times_too(cera: Cera, folder: Path) -> None:
+    """A second record of a state says when it ends, and comes at that time; one with both times comes at its begin."""
+    lines = [
+        '{"begin": 1, "state": true, "term": {"auction": {"id": 1}}}',
+        '{"at": 2, "term": {"bid": {"id": 1}}}',
+        '{"begin": 3, "end": 20, "state": true, "term": {"auction": {"id": 2}}}',
+        '{"begin": 4, "state": true, "term": {"auction": {"id": 3}}}',
+        '{"begin": 1, "end": 9, "state": true, "term": {"auction": {"id": 1}}}',
+        '{"at": 8, "term": {"bid": {"id": 1}}}',
+    ]
+    write_lines(folder / "auctions.jsonl", lines)
+    result = cera("schema", "--events", "auctions.jsonl", "--time-unit", "s")
+    assert "state auction: 4 records, 2 with an end, 1 to 20" in result.stdout.splitlines()
+    assert result.stderr == "6 events read; 1 out of order, by at most 1 sec; points of time\n"
+    found = json.loads(cera("schema", "--events", "auctions.jsonl", "--time-unit", "s", "--json").stdout)
+    assert [found["states"]["auction"][part] for part in ("events", "ends", "first", "last")] == [4, 2, 1, 20]

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from cera.model.events.attributes import Path
 from cera.model.events.event import STATE_ID
 from cera.model.events.occurrence import Occurrence
-from cera.model.events.states import is_opening
+from cera.model.events.states import announced_end, is_opening
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 
@@ -25,6 +25,8 @@ MOST_LABELS = 1_000
 MOST_ATTRIBUTES = 1_000
 _MOST_SIGNATURES = 1_000
 _DEEPEST = 8
+#: At most this many open states are remembered.
+_MOST_STATES = 100_000
 
 _TYPES: Mapping[type, ValueType] = {str: "string", int: "integer", float: "decimal", bool: "boolean"}
 
@@ -51,6 +53,8 @@ class LabelSchema:
     events: int = 0
     first: Time = 0
     last: Time = 0
+    #: Of states, the number of records that say when one ends.
+    ends: int = 0
     attributes: dict[str, AttributeSchema] = field(default_factory=dict)
     values: Counter[ValueType] = field(default_factory=Counter)
     #: Whether there are more attributes than are kept.
@@ -58,12 +62,15 @@ class LabelSchema:
     _signatures: Counter[_Signature] = field(default_factory=Counter)
     _paths: int = 0
 
-    def take(self, event: Occurrence) -> None:
+    def take(self, event: Occurrence, end: Time | None = None) -> None:
+        """Takes an event into account, or the record of a state that has an end."""
+        last = event.end if end is None else end
         if not self.events:
-            self.first, self.last = event.begin, event.end
+            self.first, self.last = event.begin, last
         self.events += 1
+        self.ends += end is not None
         self.first = min(self.first, event.begin)
-        self.last = max(self.last, event.end)
+        self.last = max(self.last, last)
         content = event.content
         if content is not None:
             signature: _Signature = (True, tuple(content), tuple(map(type, content.values())))
@@ -115,24 +122,37 @@ class EventSchema:
         self.greatest_delay = 0
         self.longest = 0
         self._latest: Time | None = None
+        #: The ids of states that have begun.
+        self._begun: set[object] = set()
 
     def take(self, event: Occurrence) -> None:
         """Takes an event into account, in the order of the input."""
         self.events += 1
-        end = event.end
+        ended = announced_end(event.qualifier) if is_opening(event.label) else None
+        end = event.end if not is_opening(event.label) or self._begins(event) or ended is None else ended
         if self._latest is None or end >= self._latest:
             self._latest = end
         else:
             self.disordered += 1
             self.greatest_delay = max(self.greatest_delay, self._latest - end)
-        self.longest = max(self.longest, end - event.begin)
+        self.longest = max(self.longest, event.end - event.begin)
         label = self.labels.get(event.label)
         if label is None:
             if len(self.labels) == MOST_LABELS:
                 self.others += 1
                 return
             label = self.labels[event.label] = LabelSchema()
-        label.take(event)
+        label.take(event, ended)
+
+    def _begins(self, opened: Occurrence) -> bool:
+        """Returns whether the record of a state is the first one, at its begin; a later one comes at its end."""
+        state = opened.content[STATE_ID] if opened.content is not None else opened.term.children[-1]
+        if state in self._begun:
+            self._begun.remove(state)
+            return False
+        if len(self._begun) < _MOST_STATES:
+            self._begun.add(state)
+        return True
 
     def finish(self) -> EventSchema:
         """Completes the counts of attributes; the id of a state, which its record does not have, is left out."""
