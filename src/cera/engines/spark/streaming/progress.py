@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -89,27 +89,38 @@ class Stall(Generic[S]):
     sources: Sequence[S]
     latest: dict[S, int] = field(default_factory=dict)
     watermark: int | None = None
-    _moved: float = field(default_factory=time.monotonic)
+    clock: Callable[[], float] = time.monotonic
     _batches: int = 0
     _told: bool = False
+    #: Since when no batch has been running.
+    _idle: float | None = None
+
+    def __post_init__(self) -> None:
+        self._moved = self._taken = self.clock()
 
     def take(self, watermark: int | None, latest: Mapping[S, int]) -> None:
+        """Takes what is known of a batch that is done."""
         before = self._slowest()
+        self._taken = self.clock()
         for source, end in latest.items():
             self.latest[source] = max(end, self.latest.get(source, end))
         if watermark != self.watermark or self._slowest() != before:  # the watermark follows in the next batch
-            self.watermark, self._moved, self._batches, self._told = watermark, time.monotonic(), 0, False
+            self.watermark, self._moved, self._batches, self._told = watermark, self._taken, 0, False
         elif not self._batches:
-            self._moved = time.monotonic()
+            self._moved = self._taken
         self._batches += 1
 
     def held_back_by(self, *, busy: bool, after: float | None = None) -> S | None:
         """Returns the source that time waits for, once for each time it stands still.
 
-        How long the first batch is `busy` does not count.
+        How long a batch is `busy` does not count: what it has read is not known before it is done.
         """
-        patience = STALLED_AFTER if after is None else after
-        if self._told or (busy and not self._batches) or time.monotonic() - self._moved < patience:
+        now = self.clock()
+        self._idle = None if busy else now if self._idle is None else self._idle
+        stood = self._taken - self._moved
+        if self._idle is not None:
+            stood = max(stood, now - max(self._moved, self._idle))
+        if self._told or (busy and not self._batches) or stood < (STALLED_AFTER if after is None else after):
             return None
         self._told = True
         return min(self.sources, key=self._latest)

@@ -37,6 +37,30 @@ def test_time_does_not_stand_still_while_the_first_batch_is_busy() -> None:
     assert stall.held_back_by(busy=True, after=0) == "some"
 
 
+def test_how_long_a_batch_takes_does_not_count_and_idle_time_does() -> None:
+    now = 0.0
+    stall = Stall(["some"], clock=lambda: now)
+
+    def held(at: float, *, busy: bool) -> str | None:
+        nonlocal now
+        now = at
+        return stall.held_back_by(busy=busy, after=30)
+
+    assert held(100, busy=False) is None, "Spark took a while to start"
+    assert held(200, busy=True) is None
+    assert held(201, busy=False) is None, "the batch is done, and what it had is not known yet"
+    stall.take(None, {"some": 7})
+    stall.take(5, {})
+    assert [held(at, busy=True) for at in (210, 300)] == [None, None], "the next batch takes long"
+    assert [held(at, busy=False) for at in (301, 330)] == [None, None]
+    assert held(331, busy=False) == "some"
+    stall.take(6, {"some": 8})
+    for at in (340, 350, 360, 400):
+        now = at
+        stall.take(6, {})
+    assert held(400, busy=True) == "some", "one batch after the other, and time stands still"
+
+
 def test_newer_events_move_time_on_before_the_watermark_tells_of_it() -> None:
     stall = Stall(["some"])
     stall.take(None, {})
