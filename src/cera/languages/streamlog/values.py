@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.languages.streamlog.scopes import ANONYMOUS, Scope, atom_values, places, rule_scope, time_scope
 from cera.languages.streamlog.syntax import (
+    Atom,
     EvaluationTime,
     Leaf,
     Literal,
@@ -33,6 +35,10 @@ from cera.model.expressions.expression import (
     variables,
     walk,
 )
+
+
+#: The least similarity of an atom's label to the name of the aggregate that was meant.
+_NEAR = 0.8
 
 
 def check_variables(module: Module, rule: Rule) -> Iterator[Diagnostic]:
@@ -70,7 +76,10 @@ def _elsewhere(name: str, query: Query) -> Iterator[Note]:
 
 
 def check_values(module: Module, rule: Rule) -> Iterator[Diagnostic]:
-    """Reports aggregates in the wrong place or over nothing (SL203), and unknown functions (SL105)."""
+    """Reports aggregates in the wrong place or over nothing (SL203), unknown functions (SL105), and atoms that were
+    meant to be aggregates (SL108)."""
+    for argument in rule.head.atom.arguments:
+        yield from _meant_aggregate(argument)
     for value in atom_values(rule.head.atom):
         yield from _aggregate(value)
         yield from _function(value)
@@ -80,6 +89,17 @@ def check_values(module: Module, rule: Rule) -> Iterator[Diagnostic]:
         if _is_aggregate(value):
             hint = "derive it by a rule of its own, and ask for it here"
             yield _wrong_aggregate(f"`{_name(value)}` is an aggregate, which only heads have", value.span, hint)
+
+
+def _meant_aggregate(attribute: Atom | Expression) -> Iterator[Diagnostic]:
+    """Yields a warning for an atom of variables inside of an attribute that is nearly called as an aggregate is."""
+    for inner in attribute.arguments if isinstance(attribute, Atom) else ():
+        if not isinstance(inner, Atom) or not all(isinstance(each, Variable) for each in inner.arguments):
+            continue
+        close = get_close_matches(inner.label.lower(), AGGREGATES, n=1, cutoff=_NEAR)
+        if close and inner.arguments:
+            message = f"`{inner.label}` is not an aggregate, so this is a term with this label"
+            yield Diagnostic("SL108", "warning", message, inner.span, f"did you mean `{close[0]}`?")
 
 
 def _aggregate(value: Expression) -> Iterator[Diagnostic]:
