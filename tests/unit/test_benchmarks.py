@@ -281,6 +281,15 @@ def test_a_listing_is_measured_by_hand_and_on_the_local_engine(tmp_path: Path) -
     assert len(answers) > 100
 
 
+@pytest.mark.processes
+def test_suspended_modules_are_measured_beside_none() -> None:
+    from benchmarks.streamlog.suspended import measure, program
+
+    assert len(load(program(3)).rules.rules) == 4
+    table = measure(3, 200)
+    assert table.row_count == 2
+
+
 def test_what_is_compared_of_parsing_is_a_time_for_each_stage(capsys: pytest.CaptureFixture[str]) -> None:
     from benchmarks.parse_and_check import main
 

@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.languages.streamlog.scopes import ANONYMOUS, Scope, atom_values, places, rule_scope, time_scope
 from cera.languages.streamlog.syntax import (
-    Atom,
     EvaluationTime,
     Leaf,
     Literal,
@@ -20,7 +19,7 @@ from cera.languages.streamlog.syntax import (
     leaves,
 )
 from cera.model.evaluation.functions import FUNCTIONS, arity
-from cera.model.expressions.atoms import Between
+from cera.model.expressions.atoms import Atom, Between
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
@@ -35,7 +34,6 @@ from cera.model.expressions.expression import (
     variables,
     walk,
 )
-
 
 #: The least similarity of an atom's label to the name of the aggregate that was meant.
 _NEAR = 0.8
