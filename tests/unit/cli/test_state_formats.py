@@ -87,5 +87,5 @@ def test_a_header_without_the_field_of_states_is_refused(cera: Cera, folder: Pat
 def test_the_schema_of_a_file_names_its_states(cera: Cera, folder: Path) -> None:
     FILES["flat.csv"][0](folder / "flat.csv")
     shown = cera("schema", "--events", "flat.csv", *OPTIONS).stdout
-    assert "state door: 4 records, 0 to 310\n  id  string\n" in shown
+    assert "state door: 4 records, 2 with an end, 0 to 310\n  id  string\n" in shown
     assert "visit: 4 events" in shown

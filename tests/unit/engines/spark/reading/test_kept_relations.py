@@ -193,7 +193,6 @@ def test_recursive_rules_look_into_the_rows_that_they_are_given_and_not_into_tho
         time="at_time",
     )
     program = cera.load(REACHED)
-    assert "by key" in str(program.explain(engine="spark"))
     areas = tmp_path / "areas.csv"
     rows = [{"place": place, "name": "south"} for place in "bcd"]
     for name, source in [("north", areas), ("south", rows)]:
