@@ -59,7 +59,7 @@ class Answers:
     detected: tuple[LayerDetections, ...] = ()
     #: How rules that depend on each other run, by their names.
     recursion: Mapping[tuple[str, ...], str] = field(default_factory=dict)
-    #: The frames of recursions and of states that Spark keeps.
+    #: The frames of recursions that Spark keeps.
     kept: Sequence[DataFrame] = ()
     #: Recursions that workers run when the answers are computed, for the progress.
     waiting: Sequence[str] = ()
@@ -195,11 +195,11 @@ def answers(
     if not tables:
         tables = (event_table(spark, ()),)
     lookups = relation_tables(spark, relations)
-    kept: list[DataFrame] = []
     if _queries_states(layers):
-        tables = with_states(tables, until, None)
+        tables = with_states(tables, until)
     batches: list[Batch] = []
     recursion: dict[tuple[str, ...], str] = {}
+    kept: list[DataFrame] = []
     waiting: list[str] = []
     found: list[LayerDetections] = []
     seen = tables

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 
-from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
@@ -25,14 +24,8 @@ _ANNOUNCED = r"^until (-?\d+)$"
 _WRITTEN_ID = rf'"{STATE_ID}": ?"([0-9a-f]{{32}})"'
 
 
-def with_states(
-    tables: Sequence[EventTable], until: Time | None, kept: list[DataFrame] | None = None
-) -> tuple[EventTable, ...]:
-    """Returns tables of events, of openings and of endings; states that end after `until` are open.
-
-    States are few beside events, and rules ask for them several times: they are persisted if that can be noted in
-    `kept`, so that they are looked for once.
-    """
+def with_states(tables: Sequence[EventTable], until: Time | None) -> tuple[EventTable, ...]:
+    """Returns tables of events, of openings and of endings; states that end after `until` are open."""
     mixed = [table for table in tables if table.label is None or table.label.startswith(STATES)]
     if not mixed:
         return tuple(tables)
@@ -40,8 +33,6 @@ def with_states(
     ends = _ends([table.frame for table in states], until)
     events = [_plain(table) if table in mixed else table for table in tables]
     openings = [_openings(table, ends) for table in states]
-    if kept is not None:
-        kept += (table.frame.persist(StorageLevel.MEMORY_AND_DISK) for table in openings)
     return (*events, *openings, *(_endings(table) for table in openings))
 
 
