@@ -100,11 +100,18 @@ class KeptRows(FileRows):
         self._folder = folder
         self._name = name
         self._number = number
+        self._rows: tuple[RelationRow, ...] | None = None
         self.origin = origin
 
     def begin_with(self, number: int) -> None:
         """Sets the version, when it has been written."""
-        self._number = number
+        self._number, self._rows = number, None
+
+    @property
+    def rows(self) -> tuple[RelationRow, ...]:
+        if self._rows is None:
+            self._rows = tuple(self.each())
+        return self._rows
 
     @property
     def place(self) -> str:
@@ -137,7 +144,7 @@ class KeptRows(FileRows):
         return EngineError(f"{version} is not in {self._folder}: {error.strerror or error}")
 
     def __getstate__(self) -> dict[str, object]:
-        return {**vars(self), "origin": None}
+        return {**vars(self), "origin": None, "_rows": None}
 
 
 class StoredRows(NumberedRows):

@@ -43,11 +43,14 @@ class RelationRows(ABC):
 
     def valid(self, time: Time) -> list[Term]:
         """Returns the rows that are valid at a time."""
-        return [row.term for row in self.each() if row.is_valid(time)]
+        return [row.term for row in self.rows if row.is_valid(time)]
 
 
 class FileRows(RelationRows):
-    """Rows that are read from a file each time. Those of the same `place`, `written` at the same time, are the same."""
+    """Rows that are read from a file, one by one, or all of them once where that is asked for.
+
+    Those of the same `place`, `written` at the same time, are the same.
+    """
 
     @property
     @abstractmethod
@@ -59,10 +62,6 @@ class FileRows(RelationRows):
 
     @abstractmethod
     def each(self) -> Iterator[RelationRow]: ...
-
-    @property
-    def rows(self) -> tuple[RelationRow, ...]:
-        return tuple(self.each())
 
 
 @dataclass(frozen=True)
