@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import pytest
 
-from cera.automata.direct import DirectSteps
+from cera.automata.direct import FINISHED, TAKEN, TIMED, DirectSteps, Outcome
 from cera.automata.module import VIOLATION, AutomatonModule
 from cera.errors import MatchLimitError
 from cera.model.events.event import DerivedEvent, Event
@@ -87,10 +87,10 @@ def processed(module: AutomatonModule, events: Sequence[Event], chance: random.R
 def test_what_is_taken_without_exploring_is_what_the_definitions_say(
     automata: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    directly: Counter[bool | None] = Counter()
+    directly: Counter[int | None] = Counter()
     take = DirectSteps.take
 
-    def counted(self: DirectSteps, *given: Any) -> bool | None:
+    def counted(self: DirectSteps, *given: Any) -> Outcome | None:
         taken = take(self, *given)
         directly[taken] += 1
         return taken
@@ -102,7 +102,7 @@ def test_what_is_taken_without_exploring_is_what_the_definitions_say(
         found, left_out = processed(module, events, chance)
         assert found == told(expected.derived), f"seed {seed}"
         assert left_out == expected.left_out, f"seed {seed}"
-    assert directly[True] + directly[False] > automata
+    assert directly[TAKEN] + directly[TIMED] + directly[FINISHED] > automata
 
 
 @pytest.mark.parametrize(

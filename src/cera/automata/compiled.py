@@ -228,6 +228,12 @@ class CompiledAutomaton:
         self.final = frozenset(numbers[path] for path in structure.is_final)
         self.attributes = [state.attributes for state in states]
         self.needed = [structure.needed.get(path, frozenset()) for path in self.paths]
+        #: The names of the attributes and of the variables of each state, in the order in which compact instances have
+        #: their values.
+        self.attribute_names = [tuple(name for name, _ in state.attributes) for state in states]
+        self.layouts = [tuple(sorted(needed)) for needed in self.needed]
+        #: Whether a state is reported while an instance of its superstate is in it.
+        self.is_told = [shown and atomic for shown, atomic in zip(self.is_shown, self.is_atomic, strict=True)]
         steps = self.steps = [CompiledStep(step, numbers, structure) for step in structure.steps]
         self.enters: dict[str, list[CompiledStep]] = {}
         #: The steps with events by level, active state and label; the others by level and active state.
@@ -261,16 +267,30 @@ class CompiledAutomaton:
         #: The variables that transitions of each state bind anew.
         self.rebound = [self._rebound(path) for path in self.paths]
         self.keys = [self._key(path) for path in self.paths]
+        self.key_places = [
+            tuple(layout.index(name) for _, name in keys) for keys, layout in zip(self.keys, self.layouts, strict=True)
+        ]
+        #: Whether there are instances inside of instances inside of the root.
+        self.is_deep = any(len(path) > 2 and not structure.states[path].is_atomic for path in self.paths)
         #: Whether time alone can do something to an instance of a state that is in a child.
         self.has_timers = [
             {child: self._is_timed(number, child) for child in range(len(states))} for number in range(len(states))
         ]
+        #: Whether instances of a state, or of those inside of it, have a use for the last event. The root has one for
+        #: what time does to any of them.
+        self.keeps_last = [any(map(self._asks_for_times, structure.within(path))) for path in self.paths]
 
     def _is_timed(self, state: int, active: int) -> bool:
         bounded = bool(self.invariants[active])
         leaving = self.leaving.get(active, ())
         overdue = bool(leaving) and all(step.times and step.level == state for step in leaving)
         return active in self.timed[state] or bounded or overdue
+
+    def _asks_for_times(self, path: Path) -> bool:
+        number = self.numbers[path]
+        return bool(self.invariants[number] or self.timed[number]) or any(
+            step.times for step in self.steps if step.level == number
+        )
 
     def _dividing(self) -> frozenset[tuple[Path, str]]:
         structure = self.structure

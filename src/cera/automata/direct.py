@@ -1,358 +1,424 @@
-"""The most common step, compiled: one event at its time, in a run that has no alternative, with one thing to do.
+"""The most common steps, taken at once: one event or one delay in a run that has no alternative, with one thing to do.
 
-What a state, its transitions and their bounds on time leave to find out is little, and decided beforehand where it can
-be: which instance an event concerns, which transitions its state has for it, how long after the last event they may
-fire, and when time alone will do something to the instance in its new state. Everything else is left to the explorer:
-nothing has changed then. A step that is taken here is the one that the explorer would take.
+Everything else is left to the explorer: nothing has changed then. A step that is taken here is the one that the
+explorer would take.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal
 
-from cera.automata.automaton import LAST
-from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledQuery, CompiledStep, times_hold
+from cera.automata.compact import CompactInstance, CompactRun, Values, enter, inside, leave
+from cera.automata.compiled import CompiledAutomaton, times_hold
+from cera.automata.direct_tables import DirectEnter, DirectStep, FlatQuery, NewInstance, Tables, Way, values_from
 from cera.automata.exploring import Explorer
-from cera.automata.histories import RunSet
 from cera.automata.module import AutomatonModule
-from cera.automata.reporter import Reporter
-from cera.automata.reports import Report, StateReport
-from cera.automata.runs import Instance, Run
-from cera.automata.times import TimeConstraint, Times, times_of
-from cera.model.events.occurrence import PLAIN, Cell, Occurrence
+from cera.automata.reports import DirectStateReport, Report, ShownState
+from cera.automata.runs import NOBODY, NONE
+from cera.model.events.occurrence import PLAIN, Occurrence
 from cera.model.time.interval import Time
 from cera.modules.arrivals import children
 
-#: Microseconds from the last event of an instance on: not before the first, not after the second number.
-Window = tuple[int | None, int | None]
-_NOTHING: Bindings = {}
-
-
-class DirectStep:
-    """A transition that an event may fire, and the timer of each instance that it changes or creates."""
-
-    __slots__ = ("has_more", "is_move", "least", "most", "step", "timer", "timers", "times")
-
-    def __init__(self, step: CompiledStep, timers: Sequence[int | None], *, is_final: bool) -> None:
-        self.step = step
-        #: How long after the event time does something to the instance, and to those that are created.
-        self.timer, *self.timers = timers
-        window = window_of(step.times)
-        self.least, self.most = (None, None) if window is None else window
-        self.times = step.times if window is None else ()
-        #: Whether there is more to it than how long ago the last event was.
-        self.has_more = bool(self.times or step.conditions or step.terminates or (step.query and step.query.unique))
-        #: Whether it does no more than to change one instance that goes on.
-        self.is_move = not (step.terminates or step.created or is_final)
-
-
-class Way(NamedTuple):
-    """How events with a label concern the instances of one state."""
-
-    state: int
-    #: The attributes by which the instance is found; none for the root.
-    key: tuple[str, ...]
-    constants: tuple[tuple[str, Cell], ...]
-    references: tuple[tuple[str, str], ...]
-    declared: tuple[tuple[str, str], ...]
-    #: The transitions by the child that the instance is in; None where there is more to look at.
-    steps: dict[int, tuple[DirectStep, ...] | None]
+#: What a step that was taken has done: nothing to timers, something to them, or it has finished the run. An event that
+#: no instance sees does nothing.
+Outcome = Literal[0, 1, 2, 3]
+TAKEN: Final = 0
+TIMED: Final = 1
+FINISHED: Final = 2
+UNSEEN: Final = 3
 
 
 class DirectSteps:
     """Takes the steps that need no exploring."""
 
-    def __init__(
-        self, module: AutomatonModule, automaton: CompiledAutomaton, explorer: Explorer, reporter: Reporter
-    ) -> None:
-        self._rule = module.name
+    def __init__(self, module: AutomatonModule, automaton: CompiledAutomaton, explorer: Explorer) -> None:
         self._automaton = automaton
-        self._root = automaton.root
         self._explorer = explorer
-        self._reporter = reporter
-        labels = () if automaton.is_traced else automaton.concerned
-        self._ways = {label: ways for label in labels if (ways := self._compiled(label)) is not None}
-        order = sorted(range(len(automaton.labels)), key=lambda number: repr((automaton.labels[number], ())))
-        self._rank = [order.index(number) for number in range(len(order))]
-        self._is_told = [
-            shown and atomic for shown, atomic in zip(automaton.is_shown, automaton.is_atomic, strict=True)
+        tables = Tables(automaton)
+        self._ways, self._delays = tables.ways, tables.delays
+        #: How events enter, by their labels.
+        self.enters = {} if module.claimed or not tables.ways else tables.enters
+        self._shown = [
+            ShownState(module.name, automaton.labels[state], self._attributes(state)) if shown else None
+            for state, shown in enumerate(automaton.is_shown)
         ]
+        self._told = [shown if automaton.is_told[state] else None for state, shown in enumerate(self._shown)]
+        self._keeps_last = automaton.keeps_last
+        #: One set of names for all instances that have yielded the same.
+        self._yielded: dict[frozenset[str], frozenset[str]] = {}
 
-    # Compiling
-
-    def _compiled(self, label: str) -> tuple[Way, ...] | None:
-        """Returns how events with a label concern instances; None if that has to be explored."""
-        if label in self._automaton.enters:
-            return None
-        ways = [self._way(state, label) for state in self._automaton.concerned[label]]
-        found = tuple(way for way in ways if way is not None)
-        return found if len(found) == len(ways) else None
-
-    def _way(self, state: int, label: str) -> Way | None:
+    def _attributes(self, state: int) -> tuple[str, ...]:
+        """Returns the attributes of the instances that are in a state, or are of it."""
         automaton = self._automaton
-        queries = automaton.schemas[state][label]
-        if len(queries) != 1 or automaton.is_opaque[state] or not self._is_quiet(state):
-            return None
-        [query] = queries
-        if not isinstance(query, CompiledQuery):
-            return None
-        parts = [*query.constants, *query.references, *query.declared]
-        is_flat = all(len(path) == 1 for path, _ in parts)
-        if not is_flat or any(value.__class__ not in PLAIN for _, value in query.constants) or _repeats(query):
-            return None
-        keys = automaton.keys[state] if state != automaton.root else ()
-        implied = {*keys, *automaton.dividing}
-        steps = {child: self._steps(state, child, label) for child in range(len(automaton.paths))}
-        return Way(
-            state,
-            tuple(path[0] for path, _ in keys),
-            tuple((path[0], value) for path, value in query.constants),
-            tuple((path[0], name) for path, name in query.references if (path, name) not in implied),
-            tuple((path[0], name) for path, name in query.declared),
-            {child: each for child, each in steps.items() if each != ()},
-        )
+        owner = automaton.numbers[automaton.paths[state][:-1]] if automaton.is_atomic[state] else state
+        return automaton.attribute_names[owner]
 
-    def _is_quiet(self, state: int) -> bool:
-        """Returns whether time does nothing to the instances around those of a state."""
-        automaton = self._automaton
-        path = automaton.paths[state]
-        for length in range(1, len(path)):
-            around, inside = automaton.numbers[path[:length]], automaton.numbers[path[: length + 1]]
-            if automaton.has_timers[around][inside]:
-                return False
-        return True
+    @property
+    def takes_some(self) -> bool:
+        """Whether there are events that may be taken."""
+        return bool(self._ways)
 
-    def _steps(self, state: int, child: int, label: str) -> tuple[DirectStep, ...] | None:
-        automaton = self._automaton
-        if automaton.absences[state].get((child, label)):
-            return None
-        found = []
-        for step in automaton.by_event[state].get((child, label), ()):
-            timers = [self._timer(state, step.after), *(self._timer(*created) for created in step.created)]
-            if any(timer == 0 for timer in timers):
-                return None
-            found.append(DirectStep(step, timers, is_final=step.after in automaton.final))
-        return tuple(found)
+    def takes(self, label: str) -> bool:
+        """Returns whether events with a label may be taken."""
+        return label in self._ways
 
-    def _timer(self, state: int, active: int) -> int | None:
-        """Returns how long after its last event time alone does something to an instance; None if it does nothing, 0 if
-        that is at once or cannot be said beforehand."""
-        automaton = self._automaton
-        if not automaton.has_timers[state][active]:
-            return None
-        found: list[int] = []
-        for step in automaton.timed[state].get(active, ()):
-            window = window_of(step.times)
-            if window is None or step.conditions or step.is_absence or step.terminates:
-                return 0
-            least, most = max(window[0] or 0, 0), window[1]
-            if most is None or least <= most:
-                found.append(least)
-        if automaton.invariants[active]:
-            window = window_of(automaton.invariants[active])
-            if window is None or (window[0] or 0) > 0 or (window[1] is not None and window[1] < 0):
-                return 0
-            found += [] if window[1] is None else [window[1] + 1]
-        leaving = automaton.leaving.get(active, ())
-        if leaving and all(step.level == state for step in leaving):
-            windows = [window_of(step.times) for step in leaving]
-            if None in windows:
-                return 0
-            ends = [window[1] for window in windows if window is not None]
-            if None not in ends:
-                found.append(max(max(end for end in ends if end is not None) + 1, 0))
-        return min(found, default=None)
-
-    # Steps
-
-    def take(self, runs: RunSet, event: Occurrence, now: Time, found: list[Report]) -> bool | None:
-        """Takes the step of an event in the only run of a set; returns None, and changes nothing, if it has to be
-        explored. What has changed is reported, unless the run is finished. Otherwise returns whether the timers of the
-        run have changed, or it is finished."""
+    def may_concern(self, run: CompactRun, event: Occurrence) -> bool:
+        """Returns whether instances may see an event."""
         ways = self._ways.get(event.label)
         if ways is None:
-            return None
-        run = runs.runs[0]
-        if runs.overdue or run.since is not None:
+            return event.label in self._automaton.concerned
+        content = event.content if event.content is not None else children(event.term)
+        return any(_concerned(run, way, content) is not None for way in ways)
+
+    # Events
+
+    def take(self, run: CompactRun, event: Occurrence, now: Time, found: list[Report]) -> Outcome | None:
+        """Takes the step of an event; returns None, and changes nothing, if it has to be explored."""
+        ways = self._ways.get(event.label)
+        if ways is None:
             return None
         content: Mapping[str, Any] | None = event.content
         if content is None:
             content = children(event.term)
         # 1. the one instance that it concerns
-        instance: Instance | None = None
+        instance: CompactInstance | None = None
         way = ways[0]
         for each in ways:
-            seen = self._concerned(run, each, content)
+            seen = _concerned(run, each, content)
             if seen is None:
                 continue
             if seen is False or instance is not None:
                 return None
             instance, way = seen, each
         if instance is None:
-            return None
-        steps = way.steps.get(instance.active)
+            return UNSEEN
+        before = instance.active
+        steps = way.steps[before]
         if not steps:
             return None
         # 2. the one transition that it enables
-        bound = {name: content[attribute] for attribute, name in way.declared} if way.declared else _NOTHING
-        passed = now - instance.events[LAST].end
+        last = instance.last
         chosen: DirectStep | None = None
         for direct in steps:
-            if direct.least is not None and passed < direct.least:
-                continue
-            if direct.most is not None and passed > direct.most:
-                continue
-            if direct.has_more and not self._is_enabled(run, instance, direct, event, bound, now):
-                continue
+            if last is not None:
+                if direct.least is not None and now - last.end < direct.least:
+                    continue
+                if direct.most is not None and now - last.end > direct.most:
+                    continue
+            if direct.has_more:
+                enabled = self._is_enabled(run, instance, direct, event, content, now)
+                if enabled is None:
+                    return None
+                if not enabled:
+                    continue
             if chosen is not None:
                 return None
             chosen = direct
         if chosen is None:
             return None
         # 3. what follows
-        timer = chosen.timer
         if not chosen.is_move:
-            self._fire(runs, run, instance, chosen, event, bound, now, found)
-            return True
-        before, after = instance.active, chosen.step.after
-        if chosen.step.changes:
-            run.change(instance, chosen.step, event, bound, now)
-        else:
-            instance.is_overdue = False
-            run.note_last(instance, event)
+            return self._fire(run, instance, chosen, event, content, now, found)
+        after, state = chosen.after, instance.state
+        if chosen.bound or chosen.identifier is not None:
+            self._bind(run, instance, chosen, event, content, now)
+        if self._keeps_last[state]:
+            instance.last = event
+        around = instance.parent
+        while around is not None:
+            if self._keeps_last[around.state]:
+                around.last = event
+            around = around.parent
         if after != before:
-            instance.enter(after, now)
-            if self._is_told[before] or self._is_told[after]:
-                self._moved(runs, run, instance, before, event, now, found)
+            instance.active = after
+            instance.entered = now
+            instance.missed = NONE
+            instance.yielded = NOBODY
+            shown = self._told[before]
+            if shown is not None:
+                found.append(DirectStateReport(shown, shown.ending, instance.name, instance.since, now, "event", event))
+            shown = self._told[after]
+            if shown is not None:
+                found.append(DirectStateReport(shown, shown.opening, instance.name, now, now, "event", event))
+            instance.since = now
+        timer = chosen.timer
         if timer is None and instance.due is None:
-            return False
+            return TAKEN
         run.wake(instance, None if timer is None else now + timer)
-        return True
-
-    def _concerned(self, run: Run, way: Way, content: Mapping[str, Any]) -> Instance | Literal[False] | None:
-        """Returns the instance that an event concerns, None if there is none; False if there may be several."""
-        state, key, constants, references, declared, _ = way
-        get = content.get
-        if state == self._root:
-            instance = run.root
-        elif not key:
-            return False
-        else:
-            values = [get(name) for name in key]
-            for value in values:
-                if value.__class__ not in PLAIN:
-                    return False
-            candidates = run.index.get((state, *values))
-            if candidates is None:
-                return None
-            if len(candidates) != 1:
-                return False
-            instance = candidates[0]
-        for name, value in constants:
-            given = get(name)
-            if given.__class__ not in PLAIN:
-                return False
-            if given != value:
-                return None
-        for name, variable in references:
-            given, known = get(name), instance.variables.get(variable)
-            if given.__class__ not in PLAIN or known is None:
-                return False
-            if given != known:
-                return None
-        for name, _ in declared:
-            if get(name).__class__ not in PLAIN:
-                return False
-        return instance
+        return TIMED
 
     def _is_enabled(
-        self, run: Run, instance: Instance, direct: DirectStep, event: Occurrence, bound: Bindings, now: Time
-    ) -> bool:
-        """Returns whether a transition is enabled, but for how long ago the last event was."""
+        self,
+        run: CompactRun,
+        instance: CompactInstance,
+        direct: DirectStep,
+        event: Occurrence,
+        content: Mapping[str, Any],
+        now: Time,
+    ) -> bool | None:
+        """Returns whether a transition is enabled, but for how long ago the last event was; None if that has to be
+        looked at more closely."""
         step = direct.step
-        assert step.query is not None
-        if step.query.unique and self._explorer.is_used(run.used, step, bound, now):
+        if direct.own is not None:
+            accepted = _accepts(direct.own, content, instance.values)
+            if not accepted:
+                return accepted
+        for variable, attribute, memory in direct.unique:
+            since = run.used.get((variable, content[attribute]))
+            if since is not None and (memory is None or now - since <= memory):
+                return False
+        if direct.times and not times_hold(direct.times, instance.known, event, now):
             return False
-        if direct.times and not times_hold(direct.times, instance.events, event, now):
-            return False
-        if step.conditions and not self._explorer.conditions_hold(step, {**instance.variables, **bound}):
-            return False
-        return not step.terminates or self._explorer.terminates(instance, step)
+        if step.conditions:
+            layout = self._automaton.layouts[instance.state]
+            known = {name: value for name, value in zip(layout, instance.values, strict=True) if value is not None}
+            bound = {name: content[attribute] for attribute, name in direct.bound}
+            if not self._explorer.conditions_hold(step, {**known, **bound}):
+                return False
+        return not direct.terminates or self._explorer.terminates(instance, step)
+
+    def _bind(
+        self,
+        run: CompactRun,
+        instance: CompactInstance,
+        direct: DirectStep,
+        event: Occurrence,
+        content: Mapping[str, Any],
+        now: Time,
+    ) -> None:
+        """Notes what an event binds."""
+        if direct.stores:
+            values = list(instance.values)
+            for place, attribute in direct.stores:
+                values[place] = content[attribute]
+            instance.values = tuple(values)
+        if direct.identifier is not None:
+            instance.events = {**(instance.events or {}), direct.identifier: event}
+        for variable, attribute, _ in direct.unique:
+            run.used[variable, content[attribute]] = now
+
+    # Steps that create instances, or end some
 
     def _fire(
         self,
-        runs: RunSet,
-        run: Run,
-        instance: Instance,
+        run: CompactRun,
+        instance: CompactInstance,
         direct: DirectStep,
         event: Occurrence,
-        bound: Bindings,
+        content: Mapping[str, Any],
         now: Time,
         found: list[Report],
-    ) -> None:
+    ) -> Outcome | None:
         """Lets an instance execute a transition that terminates instances, creates some, or finishes the run."""
-        run.visited.clear()
-        run.fire(instance, direct.step, event, bound, now)
+        before, after = instance.active, direct.after
+        begins_anew = direct.terminates or after != before
+        hidden = NOBODY if begins_anew or not instance.yielded else instance.yielded - direct.names
+        created = [_contents(new, content, instance.values, hidden) for new in direct.created]
+        if any(self._is_named(run, *each) for each in created):
+            return None
+        if direct.terminates or direct.is_final:
+            for each in leave(run, instance, self._automaton):
+                self._report_end(each, event, now, found)
+        if begins_anew:
+            instance.active, instance.entered, instance.missed, instance.yielded = after, now, NONE, NOBODY
+        if after != before:
+            self._report_move(instance, before, "event", event, now, found)
+        self._bind(run, instance, direct, event, content, now)
+        around: CompactInstance | None = instance
+        while around is not None:
+            if self._keeps_last[around.state]:
+                around.last = event
+            around = around.parent
+        if direct.is_final:
+            self._report_end(run, event, now, found)
+            return FINISHED
         run.wake(instance, None if direct.timer is None else now + direct.timer)
-        made = instance
-        for timer in direct.timers:
-            made = made.children[-1]
-            run.wake(made, None if timer is None else now + timer)
-        if run.root.active not in self._automaton.final:
-            self._reporter.change(runs, run, now, [("event", event)], found, is_over=False)
+        if created:
+            self._create(run, instance, created, hidden, event, now, found)
+            instance.yielded = self._shared(instance.yielded | direct.names)
+        return TIMED
 
-    def _moved(
+    def _is_named(self, run: CompactRun, new: NewInstance, name: Values, values: Values) -> bool:
+        """Returns whether there is an instance with the name of a new one, or was until now."""
+        if new.is_distinct:
+            return False
+        places = self._automaton.key_places[new.state]
+        others = inside(run, new.state, [values[place] for place in places], places)
+        return any(each.name == name for each in others)
+
+    def _create(
         self,
-        runs: RunSet,
-        run: Run,
-        instance: Instance,
-        before: int,
+        run: CompactRun,
+        parent: CompactInstance,
+        created: Iterable[tuple[NewInstance, Values, Values]],
+        hidden: frozenset[str],
         event: Occurrence,
         now: Time,
         found: list[Report],
     ) -> None:
-        """Counts and reports that an instance has come from one of its states into another one."""
-        after, labels, name = instance.active, self._automaton.labels, instance.name
-        states, is_open, causes = run.states, runs.open, [("event", event)]
-        changes: list[Report] = []
-        if self._is_told[before]:
-            key = (labels[before], name)
-            count = states[key]
-            if count > 1:
-                states[key] = count - 1
-            else:
-                del states[key]
-                changes.append(StateReport(self._rule, key, is_open.pop(key), now, causes))
-        if self._is_told[after]:
-            key = (labels[after], name)
-            count = states.get(key, 0)
-            states[key] = count + 1
-            if not count:
-                is_open[key] = now
-                changes.append(StateReport(self._rule, key, now, None, causes))
-        if len(changes) == 2 and self._rank[before] > self._rank[after]:
-            changes.reverse()
-        found += changes
+        """Creates instances, each inside of the one before."""
+        for new, name, values in created:
+            made = CompactInstance(new.state, new.active, now, parent, name, values)
+            if parent.events:
+                made.events = {known: each for known, each in parent.events.items() if known not in hidden} or None
+            if self._keeps_last[new.state]:
+                made.last = event
+            enter(run, made, self._automaton)
+            if new.timer is not None:
+                run.wake(made, now + new.timer)
+            self._report_begin(made, event, now, found)
+            parent = made
 
+    def _shared(self, names: frozenset[str]) -> frozenset[str]:
+        return self._yielded.setdefault(names, names)
 
-def window_of(constraints: Iterable[TimeConstraint]) -> Window | None:
-    """Returns between which numbers of microseconds after the last event, or at any time, constraints hold; None if
-    there is more to them."""
-    constraints = tuple(constraints)
-    for constraint in constraints:
-        known = [(bound, name) for _, bound, name in constraint.terms]
-        total = constraint.now_factor + sum(factor for factor, _, _ in constraint.terms)
-        if constraint.operator == "!=" or total or any(each not in _ENDS for each in known):
+    def enter(
+        self, entering: DirectEnter, event: Occurrence, content: Mapping[str, Any], now: Time, found: list[Report]
+    ) -> CompactRun | None:
+        """Returns a new run that an event enters; None if it does not match, or that has to be explored."""
+        if _accepts(entering.query, content, ()) is not True:
             return None
-    stretch = times_of(constraints, {LAST: Times(0, 0)})
-    return stretch.first, stretch.last
+        root = entering.root
+        _, name, values = _contents(root, content, (), NOBODY)
+        run = CompactRun(root.state, root.active, now, name, values)
+        if self._keeps_last[root.state]:
+            run.last = event
+        for variable, attribute, _ in entering.unique:
+            run.used[variable, content[attribute]] = now
+        run.wake(run, None if root.timer is None else now + root.timer)
+        self._report_begin(run, event, now, found)
+        if entering.created:
+            self._create(
+                run, run, [_contents(new, content, (), NOBODY) for new in entering.created], NOBODY, event, now, found
+            )
+            run.yielded = self._shared(entering.names)
+        return run
+
+    # Time
+
+    def wake(self, run: CompactRun, now: Time, found: list[Report]) -> bool:
+        """Lets time do the only thing that is due in a run; returns whether that is so, otherwise nothing changes."""
+        due = run.due_instances(now)
+        if len(due) != 1:
+            return False
+        [instance] = due
+        delays = self._delays.get((instance.state, instance.active))
+        last, cause = instance.last, run.last
+        if delays is None or last is None or cause is None:
+            return False
+        passed = now - last.end
+        enabled = [
+            (step, timer)
+            for (least, most), step, timer in delays
+            if (least is None or passed >= least) and (most is None or passed <= most)
+        ]
+        if len(enabled) != 1:
+            return False
+        step, timer = enabled[0]
+        if timer is not None and last.end + timer <= now:
+            return False
+        before = instance.active
+        instance.active, instance.entered, instance.missed, instance.yielded = step.after, now, NONE, NOBODY
+        self._report_move(instance, before, "last", cause, now, found)
+        run.wake(instance, None if timer is None else last.end + timer)
+        return True
+
+    # Reports
+
+    def _report_move(
+        self, instance: CompactInstance, before: int, name: str, cause: Occurrence, now: Time, found: list[Report]
+    ) -> None:
+        """Reports that an instance has come from one of its states into another one."""
+        told = self._told[before]
+        if told is not None:
+            found.append(DirectStateReport(told, told.ending, instance.name, instance.since, now, name, cause))
+        told = self._told[instance.active]
+        if told is not None:
+            found.append(DirectStateReport(told, told.opening, instance.name, now, now, name, cause))
+        instance.since = now
+
+    def _report_begin(self, instance: CompactInstance, event: Occurrence, now: Time, found: list[Report]) -> None:
+        """Reports a new instance, and the state that it is in."""
+        for shown in (self._shown[instance.state], self._told[instance.active]):
+            if shown is not None:
+                found.append(DirectStateReport(shown, shown.opening, instance.name, now, now, "event", event))
+
+    def _report_end(self, instance: CompactInstance, event: Occurrence, now: Time, found: list[Report]) -> None:
+        """Reports the end of an instance, and of the state that it is in."""
+        shown, told = self._shown[instance.state], self._told[instance.active]
+        if told is not None:
+            found.append(DirectStateReport(told, told.ending, instance.name, instance.since, now, "event", event))
+        if shown is not None:
+            found.append(DirectStateReport(shown, shown.ending, instance.name, instance.opened, now, "event", event))
 
 
-_ENDS = (("e", "this"), ("e", LAST))
+def _contents(
+    new: NewInstance, content: Mapping[str, Any], around: Values, hidden: frozenset[str]
+) -> tuple[NewInstance, Values, Values]:
+    """Returns a new instance with its name and its values."""
+    return new, values_from(new.name, content, around, hidden), values_from(new.values, content, around, hidden)
 
 
-def _repeats(query: CompiledQuery) -> bool:
-    """Returns whether one variable is declared for two attributes, which then must have one value."""
-    names = [name for _, name in query.declared]
-    return len(set(names)) < len(names)
+def _concerned(run: CompactRun, way: Way, content: Mapping[str, Any]) -> CompactInstance | Literal[False] | None:
+    """Returns the instance that an event concerns, None if there is none; False if there may be several."""
+    instance: CompactInstance | None = None
+    if way.key:
+        value = content.get(way.key)
+        if value.__class__ not in PLAIN:
+            return None if value is None else False
+        if run.index is None:
+            state, place = way.state, way.place
+            for child in run.children:
+                if child.state == state and child.values[place] == value:
+                    if instance is not None:
+                        return False
+                    instance = child
+        else:
+            beside = run.index.get((way.state, value))
+            if beside.__class__ is list:
+                return False
+            instance = beside  # type: ignore[assignment]
+    elif way.keys:
+        values = [content.get(name) for name in way.keys]
+        if None in values:
+            return None
+        if any(value.__class__ not in PLAIN for value in values):
+            return False
+        found = inside(run, way.state, values, way.places)
+        if len(found) > 1:
+            return False
+        instance = found[0] if found else None
+    else:
+        instance = run
+    if instance is None:
+        return None
+    accepted = _accepts(way.query, content, instance.values)
+    if accepted is False:
+        for other in way.others:
+            accepted = _accepts(other, content, instance.values)
+            if accepted is not False:
+                break
+    return instance if accepted else None if accepted is False else False
+
+
+def _accepts(query: FlatQuery, content: Mapping[str, Any], values: Values) -> bool | None:
+    """Returns whether an event is what a query asks for; None if that has to be looked at more closely."""
+    constants, references, declared = query
+    for name, value in constants:
+        given = content.get(name)
+        if given.__class__ not in PLAIN:
+            return False if given is None else None
+        if given != value:
+            return False
+    for name, place in references:
+        given, known = content.get(name), values[place]
+        if given.__class__ not in PLAIN or known is None:
+            return False if given is None else None
+        if given != known:
+            return False
+    for name, _ in declared:
+        given = content.get(name)
+        if given.__class__ not in PLAIN:
+            return False if given is None else None
+    return True

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from typing import Protocol
 
 from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields, times_hold
 from cera.automata.limits import too_many_runs
@@ -22,6 +23,18 @@ from cera.model.time.interval import Time
 
 #: A transition that an instance executes, with what the event binds.
 Choice = tuple[Instance, CompiledStep, Bindings]
+
+
+class Member(Protocol):
+    """An instance, in whatever form."""
+
+    state: int
+    active: int
+
+    @property
+    def children(self) -> Sequence[Member]: ...
+
+    def walk(self) -> Iterator[Member]: ...
 
 
 class Explorer:
@@ -72,7 +85,7 @@ class Explorer:
         values = {name: unwrap(value) for name, value in variables.items()}
         return all(self._evaluator.holds(each, values, {}) for each in step.conditions)
 
-    def terminates(self, instance: Instance, step: CompiledStep) -> bool:
+    def terminates(self, instance: Member, step: CompiledStep) -> bool:
         """Returns whether a transition does not wait for other instances."""
         if not step.counts:
             below = (each for child in instance.children for each in child.walk())
@@ -358,7 +371,7 @@ class Explorer:
         return own, around
 
 
-def _is_finished(instance: Instance, end: int) -> bool:
+def _is_finished(instance: Member, end: int) -> bool:
     """Returns whether an instance is finished with respect to an end state."""
     if instance.active == end:
         return True

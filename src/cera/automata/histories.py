@@ -5,89 +5,56 @@ from __future__ import annotations
 import heapq
 from collections import deque
 
-from cera.automata.explanations import Name
-from cera.automata.reports import StateKey
-from cera.automata.runs import Run
-from cera.model.events.occurrence import Cell
+from cera.automata.compact import CompactRun
+from cera.automata.run_sets import RunSet
 from cera.model.time.interval import Time
 from cera.modules.arrivals import Key
 from cera.modules.history_processor import HistoryState
 
 
-class RunSet:
-    """The runs of one instance of the root, and since when its certain states hold."""
-
-    __slots__ = ("open", "overdue", "runs")
-
-    def __init__(self, runs: list[Run]) -> None:
-        self.runs = runs
-        self.open: dict[StateKey, Time] = {}
-        #: The instances that are overdue in all runs, by their active states; that was reported.
-        self.overdue: frozenset[StateKey] = frozenset()
-
-    def know_own_states(self) -> None:
-        """Gives the only run its own memory of states, if it has none: until now they have all been certain."""
-        for run in self.runs:
-            if run.since is None:
-                run.since = {key: (begin, True) for key, begin in self.open.items()}
-
-    def forget_own_states(self) -> None:
-        """Takes that memory from the only run, if it is that of the set."""
-        if len(self.runs) == 1:
-            [run] = self.runs
-            if run.since is not None and {key: begin for key, (begin, _) in run.since.items()} == self.open:
-                run.since = None
-
-    @property
-    def name(self) -> Name:
-        return self.runs[0].root.name
-
-    @property
-    def due(self) -> Time | None:
-        if len(self.runs) == 1:
-            return self.runs[0].due
-        return min((due for run in self.runs if (due := run.due) is not None), default=None)
-
-
 class History:
-    """The sets of runs of one key, and the values that must be unique when it is entered."""
+    """The runs of one key: a set of them for each instance of the root, compact where there is only one."""
 
-    __slots__ = ("sets", "used", "wakeup")
+    __slots__ = ("sets", "wakeup")
 
     def __init__(self) -> None:
-        self.sets: list[RunSet] = []
-        self.used: dict[tuple[str, Cell], Time] = {}
+        self.sets: list[RunSet | CompactRun] = []
         self.wakeup: Time | None = None
 
 
 class AutomatonState(HistoryState[History]):
-    """The histories, and when delays are over in them."""
+    """The histories, when delays are over in them, and the values that must be unique when they are entered."""
 
     def __init__(self) -> None:
         super().__init__()
         #: A heap; entries may be out of date.
         self.wakeups: list[tuple[Time, int, Key]] = []
         self._queued = 0
-        #: When values that must be unique are forgotten, and in which histories, in the order of time.
-        self.forgetting: deque[tuple[Time, Key]] = deque()
+        #: When values that must be unique were used: the key if it is one of them, others with the key and their names.
+        self.used: dict[Key, Time] = {}
+        #: Those that are forgotten after a time, in the order in which they were used.
+        self.forgetting: deque[Key] = deque()
 
     def wake(self, key: Key, history: History) -> None:
         """Enters the next time at which something happens in a history."""
         sets = history.sets
-        due = sets[0].due if len(sets) == 1 else min((t for each in sets if (t := each.due) is not None), default=None)
+        due = (
+            sets[0].next_due
+            if len(sets) == 1
+            else min((t for each in sets if (t := each.next_due) is not None), default=None)
+        )
         if due != history.wakeup:
             history.wakeup = due
             if due is not None:
                 self._queued += 1
                 heapq.heappush(self.wakeups, (due, self._queued, key))
 
-    @property
-    def next(self) -> Time | None:
-        """The next time at which something happens, or a value is forgotten."""
-        wakeup = self._next_wakeup()
-        if not self.forgetting:
+    def next(self, memory: Time | None) -> Time | None:
+        """Returns the next time at which something happens, or a value is forgotten after so long."""
+        wakeup = self._next_wakeup() if self.wakeups else None
+        if memory is None or not self.forgetting:
             return wakeup
-        forgotten = self.forgetting[0][0]
+        forgotten = self.used[self.forgetting[0]] + memory + 1
         return forgotten if wakeup is None or forgotten < wakeup else wakeup
 
     def _next_wakeup(self) -> Time | None:
@@ -109,12 +76,14 @@ class AutomatonState(HistoryState[History]):
             found.append(key)
         return found
 
+    def use(self, value: Key, now: Time, memory: Time | None) -> None:
+        """Notes that a value was used now, which is forgotten after so long."""
+        if memory is not None and self.used.pop(value, None) is None:
+            self.forgetting.append(value)
+        self.used[value] = now
+
     def forget(self, now: Time, memory: Time) -> None:
-        """Drops the values of unique variables that may come again, and histories of which nothing is left."""
-        while self.forgetting and self.forgetting[0][0] <= now:
-            _, key = self.forgetting.popleft()
-            history = self.histories.get(key)
-            if history is not None:
-                history.used = {value: since for value, since in history.used.items() if now - since <= memory}
-                if not history.sets and not history.used:
-                    del self.histories[key]
+        """Drops the values of unique variables that may come again."""
+        used, forgetting = self.used, self.forgetting
+        while forgetting and now - used[forgetting[0]] > memory:
+            del used[forgetting.popleft()]

@@ -7,17 +7,18 @@ several events at one time, or a delay together with an event, all runs are expl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
-from cera.automata.automaton import LAST
+from cera.automata.automaton import LAST, Reference
+from cera.automata.compact import FEW, CompactRun, contracted, expanded, packed, unpacked
 from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields, times_hold
-from cera.automata.direct import DirectSteps
+from cera.automata.direct import FINISHED, TAKEN, UNSEEN, DirectSteps
 from cera.automata.exploring import Explorer
-from cera.automata.histories import AutomatonState, History, RunSet
+from cera.automata.histories import AutomatonState, History
 from cera.automata.module import AutomatonModule
 from cera.automata.reporter import Breach, Reporter
 from cera.automata.reports import NOT_ACCEPTED, Causes, Period, Report, Reports, named_causes
+from cera.automata.run_sets import RunSet
 from cera.automata.runs import Instance, Run, state_key
 from cera.automata.traces import Firing
 from cera.automata.uniqueness import claim
@@ -27,6 +28,7 @@ from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key, children
 from cera.modules.history_processor import HistoryProcessor
+from cera.modules.processor import Counts
 
 
 class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
@@ -40,13 +42,16 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         self._explorer = Explorer(module, self._automaton, self.evaluator)
         self._report = Reports(module, timezone)
         self._reporter = Reporter(self._report, module, self._automaton, self._explorer)
-        self._direct = DirectSteps(module, self._automaton, self._explorer, self._reporter)
+        self._direct = DirectSteps(module, self._automaton, self._explorer)
         self._labels = module.reads
         self._partition = module.partition
         queries = [step.transition.label.query for step in module.structure.enters]
         memories = [each.memory for query in queries if query is not None for each in query.unique]
         #: How long values that must be unique are remembered; None if some are for good.
         self._memory = None if None in memories else max((each for each in memories if each is not None), default=0)
+        #: The variable of the root whose value is the key of a history.
+        dividing = dict(module.automaton.root.attributes).get(self._partition or "")
+        self._key_variable = dividing.variable if isinstance(dividing, Reference) else None
 
     def start(self) -> AutomatonState:
         return AutomatonState()
@@ -63,21 +68,10 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
     def step_alone(self, state: AutomatonState, now: Time, event: Occurrence) -> Sequence[Report]:
         if event.label not in self._labels:
             return ()
-        key = self._key(event)
-        history = state.histories.get(key)
-        if history is None or len(history.sets) != 1 or len(history.sets[0].runs) != 1:
-            return self._taken(state, now, {key: [event]})
-        runs = history.sets[0]
         found: list[Report] = []
-        taken = self._direct.take(runs, event, now, found)
-        if taken is None:
-            return self._taken(state, now, {key: [event]})
-        state.seen += 1
-        if taken:
-            run = runs.runs[0]
-            if run.root.active in self._automaton.final:
-                self._change(history, runs, run, now, [("event", event)], found)
-            self._keep(state, key, history)
+        key = self._key(event)
+        if not self._take(state, key, now, event, found):
+            self._explore_history(state, key, now, [event], found)
         return found
 
     def take(
@@ -94,13 +88,93 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             state.forget(now, self._memory)
         waiting: dict[Key, list[Occurrence]] = {key: [] for key in state.due(now)}
         for key, events in ({**waiting, **arrived} if waiting else arrived).items():
-            state.seen += len(events)
-            if key is NO_HISTORY:
-                for event in events:
-                    self._unexpected(state, event, found)
-            else:
-                self._advance_history(state, key, now, list(map(Fields, events)), found)
+            if key in waiting:
+                if not events and self._wake(state, key, now, found):
+                    continue
+            elif len(events) == 1 and self._take(state, key, now, events[0], found):
+                continue
+            self._explore_history(state, key, now, events, found)
         return found
+
+    # Steps that need no exploring
+
+    def _take(self, state: AutomatonState, key: Key, now: Time, event: Occurrence, found: list[Report]) -> bool:
+        """Takes the step of an event in a history in which nothing is due; returns whether that was possible."""
+        history = state.histories.get(key)
+        if history is None:
+            return event.label in self._direct.enters and self._enter(state, key, now, event, found)
+        if len(history.sets) != 1:
+            return False
+        run = history.sets[0]
+        if not isinstance(run, CompactRun):
+            if not self._direct.takes(event.label):
+                return False
+            run = history.sets[0] = self._contracted(run)
+            if not isinstance(run, CompactRun):
+                return False
+        outcome = self._direct.take(run, event, now, found)
+        if outcome is None or outcome == UNSEEN:
+            return False
+        state.seen += 1
+        if outcome != TAKEN:
+            if outcome == FINISHED:
+                history.sets.clear()
+            self._keep(state, key, history)
+        return True
+
+    def _enter(self, state: AutomatonState, key: Key, now: Time, event: Occurrence, found: list[Report]) -> bool:
+        """Makes a history with a new instance of the root; returns whether that was possible."""
+        entering = self._direct.enters[event.label]
+        if key is NO_HISTORY:
+            return False
+        content = event.content if event.content is not None else children(event.term)
+        values = [
+            (self._unique(key, name, content.get(attribute)), memory) for name, attribute, memory in entering.unique
+        ]
+        if any(self._is_used(state, value, memory, now) for value, memory in values):
+            return False
+        run = self._direct.enter(entering, event, content, now, found)
+        if run is None:
+            return False
+        for value, _ in values:
+            state.use(value, now, self._memory)
+        history = state.histories[key] = History()
+        history.sets.append(run)
+        state.seen += 1
+        state.wake(key, history)
+        return True
+
+    def _wake(self, state: AutomatonState, key: Key, now: Time, found: list[Report]) -> bool:
+        """Lets time do something in a history; returns whether that was possible."""
+        history = state.histories[key]
+        if len(history.sets) != 1:
+            return False
+        [run] = history.sets
+        if not isinstance(run, CompactRun) or not self._direct.wake(run, now, found):
+            return False
+        state.wake(key, history)
+        return True
+
+    def _contracted(self, runs: RunSet) -> RunSet | CompactRun:
+        """Returns the only run of a set as a compact one; the same if it cannot be, or is too large to be looked at
+        after each step."""
+        runs.steps += 1
+        if not self._direct.takes_some or runs.steps <= len(runs.runs[0].index) - FEW:
+            return runs
+        runs.steps = 0
+        return contracted(runs, self._automaton) or runs
+
+    # Values that must be unique when an instance is entered
+
+    def _unique(self, key: Key, variable: str, value: object) -> Key:
+        """Returns how a value is remembered."""
+        return key if variable == self._key_variable else (key, variable, value)
+
+    def _is_used(self, state: AutomatonState, value: Key, memory: Time | None, now: Time) -> bool:
+        since = state.used.get(value)
+        return since is not None and (memory is None or now - since <= memory)
+
+    # Steps that are explored
 
     def _key(self, event: Occurrence) -> Key:
         if self._partition is None:
@@ -111,21 +185,31 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             return value
         return NO_HISTORY if value is None or isinstance(value, Term) else wrap(value)
 
-    def _advance_history(
-        self, state: AutomatonState, key: Key, now: Time, events: list[Fields], found: list[Report]
+    def _explore_history(
+        self, state: AutomatonState, key: Key, now: Time, occurrences: list[Occurrence], found: list[Report]
     ) -> None:
+        state.seen += len(occurrences)
+        if key is NO_HISTORY:
+            for event in occurrences:
+                self._unexpected(state, event, found)
+            return
         history = state.histories.get(key)
         if history is None:
             history = state.histories[key] = History()
+        events = list(map(Fields, occurrences))
         if len(events) > 1:
             events.sort(key=lambda fields: (fields.event.begin, fields.event.id))
         expected: set[int] = set()
-        for runs in list(history.sets):
-            self._advance(history, runs, now, events, expected, found)
+        for each in list(history.sets):
+            if not isinstance(each, CompactRun):
+                self._advance(history, each, now, events, expected, found)
+            elif not self._advance_compact(history, each, now, events, expected, found):
+                runs = expanded(each, self._automaton)
+                history.sets[history.sets.index(each)] = runs
+                self._advance(history, runs, now, events, expected, found)
         for fields in events:
-            entered = self._entered(history, fields, now)
+            entered = self._entered(state, key, fields, now)
             if entered:
-                self._remember(state, key, history, now)
                 self._claim(key, entered, fields, found)
                 expected.add(id(fields))
                 made = RunSet(entered)
@@ -135,11 +219,37 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         for fields in events:
             if id(fields) not in expected:
                 self._unexpected(state, fields.event, found)
+        if all(self._direct.takes(event.label) for event in occurrences):
+            history.sets = [each if isinstance(each, CompactRun) else self._contracted(each) for each in history.sets]
         self._keep(state, key, history)
+
+    def _advance_compact(
+        self,
+        history: History,
+        run: CompactRun,
+        now: Time,
+        events: list[Fields],
+        expected: set[int],
+        found: list[Report],
+    ) -> bool:
+        """Takes the step of a compact run among others; returns False if it has to be explored."""
+        due = run.next_due
+        if due is not None and due <= now:
+            return False
+        if len(events) != 1:
+            return not any(self._direct.may_concern(run, fields.event) for fields in events)
+        outcome = self._direct.take(run, events[0].event, now, found)
+        if outcome is None:
+            return False
+        if outcome != UNSEEN:
+            expected.add(id(events[0]))
+        if outcome == FINISHED:
+            history.sets.remove(run)
+        return True
 
     def _keep(self, state: AutomatonState, key: Key, history: History) -> None:
         """Notes when a history has to be looked at again; drops it if nothing is left of it."""
-        if history.sets or history.used:
+        if history.sets:
             state.wake(key, history)
         else:
             del state.histories[key]
@@ -151,11 +261,6 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             for (name, value), run in claims.items():
                 found.append(claim(self.module.name, name, value, key, run.root.name, fields.event))
 
-    def _remember(self, state: AutomatonState, key: Key, history: History, now: Time) -> None:
-        """Notes when unique values that were used now may come again."""
-        if self._memory is not None and history.used:
-            state.forgetting.append((now + self._memory + 1, key))
-
     def _unexpected(self, state: AutomatonState, event: Occurrence, found: list[Report]) -> None:
         state.left_out += 1
         if self.module.expects_all:
@@ -164,7 +269,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
     def _advance(
         self, history: History, runs: RunSet, now: Time, events: list[Fields], expected: set[int], found: list[Report]
     ) -> None:
-        due = runs.due
+        due = runs.next_due
         is_due = due is not None and due <= now
         if not is_due and len(runs.runs) == 1:
             run = runs.runs[0]
@@ -313,12 +418,14 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             for bound in step.query.matches(fields, {}):
                 yield step, bound
 
-    def _entered(self, history: History, fields: Fields, now: Time) -> list[Run]:
+    def _entered(self, state: AutomatonState, key: Key, fields: Fields, now: Time) -> list[Run]:
         found = []
-        used = []
+        used: list[Key] = []
         for step, bound in self._entering(fields):
             assert step.query is not None
-            if self._explorer.is_used(history.used, step, bound, now):
+            unique = step.query.unique
+            values = [self._unique(key, each.variable, bound[each.variable]) for each in unique]
+            if any(self._is_used(state, v, each.memory, now) for v, each in zip(values, unique, strict=True)):
                 continue
             if not times_hold(step.times, {}, fields.event, now):
                 continue
@@ -335,51 +442,64 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
                 run.instantiate(root, step, frozenset(bound), now)
             needed = self._automaton.needed[root.state]
             root.variables = {name: value for name, value in root.variables.items() if name in needed}
-            unique = {(each.variable, bound[each.variable]): now for each in step.query.unique}
-            run.used.update(unique)
+            run.used.update({(each.variable, bound[each.variable]): now for each in unique})
             if self.module.traced:
                 run.trace = (Firing(now, step.number, root.name, fields.event),)
-            used.append(unique)
+            used += values
             found.append(run)
-        for each in used:
-            history.used.update(each)
+        for value in used:
+            state.use(value, now, self._memory)
         return found
 
     # The state as others see it
 
     def next_wakeup(self, state: AutomatonState) -> Time | None:
-        return state.next
+        return state.next(self._memory)
 
     def live(self, history: History) -> int:
-        return sum(1 for runs in history.sets for run in runs.runs for _ in run.root.walk()) + len(history.used)
+        runs = [run for each in history.sets for run in ([each] if isinstance(each, CompactRun) else each.roots)]
+        return sum(1 for root in runs for _ in root.walk())
 
-    def pack_history(self, history: History) -> Any:
-        sets = [
-            ([run.pack() for run in runs.runs], list(runs.open.items()), sorted(runs.overdue, key=repr))
-            for runs in history.sets
-        ]
-        return sets, list(history.used.items())
+    def counts(self, state: AutomatonState) -> Counts:
+        found = super().counts(state)
+        return found._replace(in_state=found.in_state + len(state.used))
 
-    def unpack_history(self, data: Any) -> History:
-        sets, used = data
-        history = History()
-        history.used = {(name, value): time for (name, value), time in used}
-        for runs, is_open, is_overdue in sets:
-            made = [Run.unpack(self._automaton, each) for each in runs]
-            made_set = RunSet(made)
-            made_set.open = {state_key(key): begin for key, begin in is_open}
-            made_set.overdue = frozenset(map(state_key, is_overdue))
-            history.sets.append(made_set)
-        return history
+    def trim(self, state: AutomatonState) -> bool:
+        return super().trim(state) and not state.used
+
+    def forget(self, state: AutomatonState) -> None:
+        """Drops nothing: what has ended is gone already, and unique values are dropped as time goes on."""
+
+    # Saving
+
+    def pack(self, state: AutomatonState) -> dict[str, Any]:
+        return {**super().pack(state), "used": list(state.used.items())}
 
     def unpack(self, data: Mapping[str, Any]) -> AutomatonState:
         state = super().unpack(data)
         for key, history in state.histories.items():
             state.wake(key, history)
-        if self._memory is not None:
-            times = [(t + self._memory + 1, key) for key, each in state.histories.items() for t in each.used.values()]
-            state.forgetting.extend(sorted(times, key=itemgetter(0)))
+        for value, since in data["used"]:
+            state.use(value, since, self._memory)
         return state
 
-    def forget(self, state: AutomatonState) -> None:
-        """Drops nothing: what has ended is gone already, and unique values are dropped as time goes on."""
+    def pack_history(self, history: History) -> Any:
+        return [
+            (packed(each),)
+            if isinstance(each, CompactRun)
+            else ([run.pack() for run in each.runs], list(each.open.items()), sorted(each.overdue, key=repr))
+            for each in history.sets
+        ]
+
+    def unpack_history(self, data: Any) -> History:
+        history = History()
+        for each in data:
+            if len(each) == 1:
+                history.sets.append(unpacked(each[0], self._automaton))
+                continue
+            runs, is_open, is_overdue = each
+            made = RunSet([Run.unpack(self._automaton, run) for run in runs])
+            made.open = {state_key(key): begin for key, begin in is_open}
+            made.overdue = frozenset(map(state_key, is_overdue))
+            history.sets.append(made)
+        return history

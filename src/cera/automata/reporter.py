@@ -10,7 +10,6 @@ from cera.automata.automaton import LAST
 from cera.automata.compiled import CompiledAutomaton, Fields
 from cera.automata.explanations import InstanceView
 from cera.automata.exploring import Explorer
-from cera.automata.histories import RunSet
 from cera.automata.module import AutomatonModule
 from cera.automata.reports import (
     NOT_ACCEPTED,
@@ -24,6 +23,7 @@ from cera.automata.reports import (
     StateKey,
     latest_overdue,
 )
+from cera.automata.run_sets import RunSet
 from cera.automata.runs import Instance, Run
 from cera.automata.traces import trace_causes
 from cera.model.time.interval import Time

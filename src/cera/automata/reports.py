@@ -10,7 +10,7 @@ from cera.automata.explanations import Explainer, InstanceView, Name
 from cera.automata.module import OVERDUE, PAST, POSSIBLE, VIOLATION, AutomatonModule
 from cera.automata.structure import Step
 from cera.model.events.event import STATE_ID
-from cera.model.events.occurrence import Occurrence, unwrap
+from cera.model.events.occurrence import Cell, Occurrence, unwrap
 from cera.model.events.states import ENDING, OPENING, ending, opening
 from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.term import Term
@@ -92,6 +92,52 @@ class StateReport(Report):
         if self._label.startswith(ENDING):
             event = ending(event, self.end)
         return Occurrence(self.begin, self.end, self._label, known=event.term)
+
+
+class ShownState:
+    """A state as it is reported: by which automaton, under which labels, with which attributes."""
+
+    __slots__ = ("attributes", "ending", "label", "opening", "rule")
+
+    def __init__(self, rule: str, label: str, attributes: tuple[str, ...]) -> None:
+        self.rule = rule
+        self.label = label
+        self.attributes = attributes
+        self.opening = OPENING + label
+        self.ending = ENDING + label
+
+
+class DirectStateReport(StateReport):
+    """A report of which everything is made when it is asked for: of the name of the instance, the values are known."""
+
+    __slots__ = ("_cause", "_name", "_shown", "_values")
+
+    def __init__(
+        self,
+        shown: ShownState,
+        label: str,
+        values: tuple[Cell | None, ...],
+        begin: Time,
+        end: Time,
+        name: str,
+        cause: Occurrence,
+    ) -> None:
+        self._shown = shown
+        self._label = label
+        self._values = values
+        self.begin = begin
+        self.end = end
+        self._name = name
+        self._cause = cause
+        self._occurrence = None
+
+    @property
+    def _key(self) -> StateKey:  # type: ignore[override]
+        named = zip(self._shown.attributes, self._values, strict=True)
+        return self._shown.label, tuple((name, value) for name, value in named if value is not None)
+
+    def ways(self) -> Iterator[Way]:
+        yield self._shown.rule, [(self._name, self._cause)]
 
 
 @dataclass(frozen=True)

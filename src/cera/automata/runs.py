@@ -354,7 +354,7 @@ class Run:
     def pack(self) -> Any:
         since = None if self.since is None else [(key, *value) for key, value in self.since.items()]
         trace = [
-            (f.time, f.number, list(f.name), None if f.event is None else _packed_event(f.event)) for f in self.trace
+            (f.time, f.number, list(f.name), None if f.event is None else packed_event(f.event)) for f in self.trace
         ]
         return _packed(self.root), list(self.used.items()), since, sorted(self.past, key=repr), trace
 
@@ -366,7 +366,7 @@ class Run:
             run.since = {state_key(key): (begin, was_certain) for key, begin, was_certain in since}
         run.past = {(state_key(key), begin, end) for key, begin, end in past}
         run.trace = tuple(
-            Firing(time, number, tuple(map(tuple, name)), None if event is None else _stand_in(*event))
+            Firing(time, number, tuple(map(tuple, name)), None if event is None else stand_in(*event))
             for time, number, name, event in trace
         )
         run.used = {(name, value): time for (name, value), time in used}
@@ -396,7 +396,7 @@ def _copied(instance: Instance, parent: Instance | None, made: dict[int, Instanc
 
 
 def _packed(instance: Instance) -> Any:
-    events = [(name, _packed_event(event)) for name, event in instance.events.items()]
+    events = [(name, packed_event(event)) for name, event in instance.events.items()]
     return (
         (instance.state, instance.active, instance.entered, instance.due, instance.is_overdue),
         list(instance.name),
@@ -408,7 +408,7 @@ def _packed(instance: Instance) -> Any:
     )
 
 
-def _packed_event(event: Occurrence) -> tuple[str, str, Time, Time]:
+def packed_event(event: Occurrence) -> tuple[str, str, Time, Time]:
     return event.label, event.id, event.begin, event.end
 
 
@@ -424,12 +424,12 @@ def _unpacked(data: Any, parent: Instance | None) -> Instance:
     made.due, made.is_overdue = due, is_overdue
     made.name = tuple((attribute, value) for attribute, value in name)
     made.variables = dict(variables)
-    made.events = {known: _stand_in(*event) for known, event in events}
+    made.events = {known: stand_in(*event) for known, event in events}
     made.yielded, made.missed = frozenset(yielded), frozenset(missed)
     made.children = [_unpacked(child, made) for child in children]
     return made
 
 
-def _stand_in(label: str, id_: str, begin: Time, end: Time) -> Identified:
+def stand_in(label: str, id_: str, begin: Time, end: Time) -> Identified:
     """Returns an event that stands for one of which only the id and the times are known."""
     return Identified(begin, end, label, None, Term(label, ()), None, *halves(id_))
