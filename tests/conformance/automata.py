@@ -5,18 +5,24 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from cera.automata.compact import expanded
+from cera.automata.compiled import CompiledAutomaton
 from cera.automata.definition import Configuration
 from cera.automata.module import AutomatonModule
+from cera.automata.run_sets import RunSet
 from cera.automata.structure import Structure
 from cera.diagnostics import Diagnostic, Source
 from cera.languages.ihta.checks import check
 from cera.languages.ihta.lowering import lower
 from cera.languages.ihta.parser import parse
 from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.occurrence import occurrence
 from cera.model.events.states import state_label
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
+from cera.modules.driving import Driver
 from cera.modules.module import Settings
 from cera.testing import SECOND
 from properties.test_automata import processed, told
@@ -94,3 +100,29 @@ def configuration(found: AutomatonModule, events: Sequence[Event]) -> Configurat
     made = Configuration(found, Settings())
     made.run(events, max((event.end for event in events), default=None))
     return made
+
+
+def runs_after(found: AutomatonModule, events: Sequence[Event]) -> list[list[str]]:
+    """The runs after the events as figures show them, those of each instance of the root: by the definitions, and the
+    processor has the same. A box is `name: active state`, and has those inside of it in brackets."""
+    by_definition = [sorted(_box(run.root) for run in each.runs) for each in configuration(found, events).sets]
+    processor = found.processor(Settings())
+    driver = Driver(processor, 0)
+    driver.push(map(occurrence, sorted(events, key=lambda each: each.end)))
+    driver.advance_to(max(event.end for event in events))
+    paths = tuple(found.structure.states)
+    sets = [
+        each if isinstance(each, RunSet) else expanded(each, CompiledAutomaton(found.structure, ()))
+        for history in driver.state.histories.values()
+        for each in history.sets
+    ]
+    assert sorted(sorted(_box(run.root, paths) for run in each.runs) for each in sets) == sorted(by_definition)
+    return sorted(by_definition)
+
+
+def _box(instance: Any, paths: tuple[tuple[str, ...], ...] = ()) -> str:
+    """The text of an instance of the definitions, or of the processor, for which states are numbers."""
+    state, active = (paths[each] if paths else each for each in (instance.state, instance.active))
+    inside = sorted(_box(child, paths) for child in instance.children)
+    values = ", ".join(str(value) for _, value in instance.name)
+    return f"{state[-1]}({values}): {active[-1]}" + (f" [{', '.join(inside)}]" if inside else "")
