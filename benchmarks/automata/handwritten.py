@@ -2,14 +2,20 @@
 
 This is what automata are measured against. It knows this workflow and nothing else: an object for each auction, with a
 dictionary of its bidders and the item that is offered. That 30 seconds are over without a bid is found when the next
-event of the auction comes, or at the end. Of simultaneous events it knows nothing, and takes them as they come.
+event of the auction comes, or at the end. Of simultaneous events it knows nothing, and takes them as they come. Of a
+violation it knows the auction and the time, and nothing about what would have been right.
+
+What it finds has no ids and no causes, unless somebody asks for them (`Records`): then it keeps the last event of each
+auction, since that is the cause of what time does to an item.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from cera.model.terms.hashing import flat_event_id
 
 SECOND = 1_000_000
 DAY = 86_400 * SECOND
@@ -22,6 +28,7 @@ class Step(NamedTuple):
     #: The enrollment or the item, and the number of the data.
     part: int
     data: int
+    body: dict[str, Any]
 
 
 class Found(NamedTuple):
@@ -39,7 +46,7 @@ def steps(lines: Iterable[str]) -> Iterator[Step]:
         record = json.loads(line)
         [(label, body)] = record["term"].items()
         part = body.get("enrollID") or body.get("itemID") or 0
-        yield Step(round(record["at"] * SECOND), label, body["auctionID"], part, body.get("dataID", 0))
+        yield Step(round(record["at"] * SECOND), label, body["auctionID"], part, body.get("dataID", 0), body)
 
 
 class Bidder:
@@ -51,7 +58,7 @@ class Bidder:
 
 
 class Auction:
-    __slots__ = ("begin", "bidders", "data", "is_overdue", "item", "items", "last", "number", "since", "state")
+    __slots__ = ("begin", "bidders", "data", "event", "is_overdue", "item", "items", "last", "number", "since", "state")
 
     def __init__(self, number: int, begin: int) -> None:
         self.number = number
@@ -66,14 +73,19 @@ class Auction:
         #: When the last event of the item was.
         self.last = 0
         self.is_overdue = False
+        #: Its last event, if causes are asked for.
+        self.event: Step | None = None
 
 
 class Machine:
     """All auctions that go on. Reports what it is given to report with; states only if it should."""
 
-    def __init__(self, report: Callable[[Found], object], *, states: bool = True) -> None:
+    def __init__(self, report: Callable[[Found], object], *, states: bool = True, causes: bool = False) -> None:
         self._report = report
         self._states = states
+        self._causes = causes
+        #: The event that is taken, or after which time has done something.
+        self.cause: Step | None = None
         self.auctions: dict[int, Auction] = {}
         #: When the numbers of auctions were used last.
         self.used: dict[int, int] = {}
@@ -84,7 +96,7 @@ class Machine:
         return sum(1 + (len(each.bidders) if each.state == "B" else each.item > 0) for each in self.auctions.values())
 
     def take(self, step: Step) -> None:
-        time, label, number, part, data = step
+        time, label, number, part, data, _ = step
         auction = self.auctions.get(number)
         if label == "auctionStart":
             self._start(number, time)
@@ -93,7 +105,10 @@ class Machine:
             self.unexpected += 1
             return
         if auction.item:
+            self.cause = auction.event
             self._pass(auction, time)
+        if self._causes:
+            self.cause = auction.event = step
         if label in _OF_BIDDERS:
             accepted = self._enrolling(auction, time, label, part, data)
         elif label in _OF_ITEMS:
@@ -107,6 +122,7 @@ class Machine:
     def close(self) -> None:
         """Lets time pass, and reports what is open."""
         for auction in self.auctions.values():
+            self.cause = auction.event
             if auction.item:
                 self._pass(auction, None)
             if self._states:
@@ -252,3 +268,47 @@ _OF_BIDDERS = frozenset({"bidderData", "authenticationData", "true", "false"})
 _OF_ITEMS = frozenset({"bid", "hammerBeat", "sell"})
 _WITH_BIDS = frozenset({"I0", "I1", "I2", "I3"})
 _AFTER_BEAT = {"I1": "I2", "I2": "I3", "I3": "I4"}
+
+
+class Record(NamedTuple):
+    """What was found, with the id that it has in the output of cera, and that of its cause: the event that ended a
+    state, or the last one before. A state that is open at the end has no cause here. A violation has no id."""
+
+    id: str
+    begin: int
+    end: int | None
+    cause: str
+
+
+class Records:
+    """Makes records of what a machine finds."""
+
+    def __init__(self, report: Callable[[Record], object], cause: Callable[[], Step | None]) -> None:
+        self._report = report
+        self._cause = cause
+        self._event: Step | None = None
+        self._id = ""
+
+    def take(self, found: Found) -> None:
+        label, auction, part, begin, end = found
+        if label == "overdue":
+            return
+        cause = "" if end is None else self._cause_id()
+        if label == "violation":
+            self._report(Record(label, begin, end, cause))
+            return
+        name = _NAMES.get(label[0])
+        body = {"auctionID": auction} if name is None else {"auctionID": auction, name: part}
+        self._report(Record(flat_event_id(f"state:opens:{label}", body.items(), begin, begin), begin, end, cause))
+
+    def _cause_id(self) -> str:
+        step = self._cause()
+        if step is not self._event:
+            assert step is not None
+            self._event = step
+            self._id = flat_event_id(step.label, step.body.items(), step.time, step.time)
+        return self._id
+
+
+#: What the names of states have besides the auction, by the first letters of the labels.
+_NAMES = {"B": "enrollID", "b": "enrollID", "I": "itemID", "i": "itemID"}

@@ -1,9 +1,10 @@
 """What is measured, each in a process of its own: `python -m benchmarks.automata.workloads WAY WHAT FILE [check]`.
 
-The way is `cera`, `handwritten` or `json`; the outcome is all `states` with the violations, or the `violations` alone,
-as `cera verify` has it. Prints one line of JSON: how many events there were, how many states and violations, the CPU
-seconds from opening the file to the last of them, the memory that the process had along the way beyond what it began
-with, and the instances that were alive. With `check`, a digest of all that was found as well, which takes time.
+The way is `cera`, `handwritten` or `json`; the outcome is all `states` with the violations, the same as `records` with
+ids and causes, or the `violations` alone, as `cera verify` has it. Prints one line of JSON: how many events there were,
+how many states and violations, the CPU seconds from opening the file to the last of them, the memory that the process
+had along the way beyond what it began with, and the instances that were alive. With `check`, a digest of all that was
+found as well, which takes time.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from benchmarks.automata.handwritten import Found, Machine, steps
+from benchmarks.automata.handwritten import Found, Machine, Record, Records, steps
 from benchmarks.epl.workloads import peak_megabytes
 from benchmarks.pieces import pieces
 from cera.cli.main import SELDOM
 from cera.cli.verification import verified
 from cera.model.events.states import ENDING, OPENING
 from cera.model.terms.term import Term
+from cera.modules.detection import TermDetection
 from cera.modules.driving import Driver
 from cera.modules.layered_processor import program_processor
 from cera.modules.module import Settings
@@ -106,13 +108,37 @@ def as_found(detections: Iterable[Detection], *, states: bool) -> Iterator[Found
         yield Found(*key, None)
 
 
+def as_records(detections: Iterable[Detection]) -> Iterator[Record]:
+    """The states and violations of cera with ids and causes; states when they have ended, and those that are open."""
+    is_open: dict[str, Detection] = {}
+    for one in detections:
+        label = one.label
+        if label.startswith(OPENING):
+            is_open[one.occurrence.id] = one
+        elif label.startswith(ENDING):
+            found = one.occurrence.id
+            del is_open[found]
+            yield Record(found, one.begin, one.end, _cause_id(one))
+        elif label == "violation":
+            yield Record(label, one.begin, one.end, _cause_id(one))
+    for found, one in is_open.items():
+        yield Record(found, one.begin, None, "")
+
+
+def _cause_id(one: Detection) -> str:
+    """The id of the event, or of the last one before, that a report rests on."""
+    assert isinstance(one, TermDetection)
+    [(_, causes)] = one.ways()
+    return next(cause.id for name, cause in causes if name in ("event", "last"))
+
+
 def _number(values: dict[str, object], name: str) -> int:
     found = values.get(name, 0)
     assert isinstance(found, int)
     return found
 
 
-def digest(found: Iterable[Found]) -> str:
+def digest(found: Iterable[Found | Record]) -> str:
     """The same for the same findings, in whatever order."""
     hashed = hashlib.sha256()
     for text in sorted(repr(tuple(one)) for one in found):
@@ -121,23 +147,25 @@ def digest(found: Iterable[Found]) -> str:
 
 
 def main(way: str, what: str, path: str, check: str = "") -> None:
-    states = what == "states"
+    states = what != "violations"
     with open(path) as file:
         events = sum(1 for _ in file)
     prepared = processor(states=states)
     watch = Watch(events)
     gc.set_threshold(*SELDOM)  # as the command does, for all ways
-    kept: list[Found] = []
+    kept: list[Found | Record] = []
     labels: Counter[str] = Counter()
     start = time.process_time()
     if way == "cera":
         reports = by_cera(prepared, path, watch)
-        if check:
+        if what == "records":
+            _keep(as_records(reports), kept, labels, check=bool(check))
+        elif check:
             kept += as_found(reports, states=states)
         else:
             labels.update(one.label for one in reports)
     elif way == "handwritten":
-        _by_hand(path, kept.append if check else partial(_count, labels), states=states, watch=watch)
+        _by_hand(path, what, kept.append if check else partial(_count, labels), watch)
     else:
         with open(path) as lines:
             for line in lines:
@@ -148,12 +176,24 @@ def main(way: str, what: str, path: str, check: str = "") -> None:
     print(json.dumps({**found, **taken, "digest": digest(kept) if check else ""}))
 
 
-def _count(labels: Counter[str], one: Found) -> None:
-    labels[one.label] += 1
+def _keep(records: Iterable[Record], kept: list[Found | Record], labels: Counter[str], *, check: bool) -> None:
+    if check:
+        kept += records
+    else:
+        for each in records:
+            _count(labels, each)
 
 
-def _by_hand(path: str, report: Callable[[Found], object], *, states: bool, watch: Watch) -> None:
-    machine = Machine(report, states=states)
+def _count(labels: Counter[str], one: Found | Record) -> None:
+    labels[one.label if isinstance(one, Found) else "violation" if one.id == "violation" else "state"] += 1
+
+
+def _by_hand(path: str, what: str, report: Callable[[Found | Record], object], watch: Watch) -> None:
+    if what == "records":
+        machine = Machine(lambda found: records.take(found), causes=True)
+        records = Records(report, lambda: machine.cause)
+    else:
+        machine = Machine(report, states=what == "states")
     with open(path) as lines:
         for seen, step in enumerate(steps(lines), 1):
             machine.take(step)
