@@ -16,9 +16,7 @@ from cera.automata.automaton import Automaton, Path, State
 from cera.automata.module import AutomatonModule
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.terms.term import Term
-from cera.model.time.interval import Interval
 from cera.modules.module import Settings
-from cera.testing import SECOND
 from conformance import automata, test_automata_entries
 
 #: How far apart the keys of two cases are.
@@ -82,15 +80,15 @@ def _parameters(test: Any) -> Iterator[dict[str, Any]]:
 
 
 def _shifted(event: Event, module: AutomatonModule, number: int) -> Event:
-    """Returns an event with the key of a case of its own, at a time of its own: names of states may lack the key."""
+    """Returns an event with the key of a case of its own."""
+    assert module.partition is not None
     children = []
     for child in event.term.children:
         assert isinstance(child, Term)
         [value] = child.children
         is_key = child.label == module.partition
         children.append(Term(child.label, [value + _APART * number if is_key else value]))  # type: ignore[operator]
-    later = number * 10 * _APART * SECOND
-    return replace(event, term=Term(event.label, children), interval=Interval(event.begin + later, event.end + later))
+    return replace(event, term=Term(event.label, children))
 
 
 def apart(modules: Sequence[AutomatonModule]) -> list[AutomatonModule]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from cera.automata.automaton import LAST
 from cera.automata.compiled import CompiledAutomaton
-from cera.automata.explanations import Name
+from cera.automata.reports import named
 from cera.automata.run_sets import RunSet
 from cera.automata.runs import NOBODY, NONE, Instance, Run, packed_event, stand_in
 from cera.model.events.occurrence import Cell, Occurrence
@@ -255,11 +255,6 @@ def _contract(
         inner = CompactInstance(child.state, child.active, child.entered, made, *_contents(child, automaton))
         enter(run, inner, automaton)
         _contract(child, inner, run, runs, automaton)
-
-
-def named(values: Values, names: Sequence[str]) -> Name:
-    """Returns a name with its attributes; those without a value are left out."""
-    return tuple((name, value) for name, value in zip(names, values, strict=True) if value is not None)
 
 
 # Saving

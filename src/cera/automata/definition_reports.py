@@ -79,7 +79,7 @@ class Reporter:
         for key in sorted(active - runs.open.keys(), key=repr):
             runs.open[key] = now
             changes.append((key, now, None))
-        self._found += [self._reports.state_change(key, begin, end, causes) for key, begin, end in changes]
+        self._found += [self._reports.state_change(runs.name, *each, causes) for each in changes]
         return {(key, begin, end) for key, begin, end in changes if end is not None}
 
     def _add_possible(self, periods: set[Period], causes: Causes) -> None:

@@ -40,19 +40,19 @@ class DirectSteps:
         #: How events enter, by their labels.
         self.enters = {} if module.claimed or not tables.ways else tables.enters
         self._shown = [
-            ShownState(module.name, automaton.labels[state], self._attributes(state)) if shown else None
-            for state, shown in enumerate(automaton.is_shown)
+            self._shown_state(module, state) if shown else None for state, shown in enumerate(automaton.is_shown)
         ]
         self._told = [shown if automaton.is_told[state] else None for state, shown in enumerate(self._shown)]
         self._keeps_last = automaton.keeps_last
         #: One set of names for all instances that have yielded the same.
         self._yielded: dict[frozenset[str], frozenset[str]] = {}
 
-    def _attributes(self, state: int) -> tuple[str, ...]:
-        """Returns the attributes of the instances that are in a state, or are of it."""
+    def _shown_state(self, module: AutomatonModule, state: int) -> ShownState:
         automaton = self._automaton
-        owner = automaton.numbers[automaton.paths[state][:-1]] if automaton.is_atomic[state] else state
-        return automaton.attribute_names[owner]
+        label, names = automaton.labels[state], automaton.attribute_names
+        instantiated = automaton.numbers[automaton.paths[state][:-1]] if automaton.is_atomic[state] else state
+        owner = names[automaton.root] if label in module.structure.unnamed else None
+        return ShownState(module.name, label, names[instantiated], owner)
 
     @property
     def takes_some(self) -> bool:
@@ -137,10 +137,10 @@ class DirectSteps:
             instance.yielded = NOBODY
             shown = self._told[before]
             if shown is not None:
-                found.append(DirectStateReport(shown, shown.ending, instance.name, instance.since, now, "event", event))
+                found.append(DirectStateReport(shown, shown.ending, instance, instance.since, now, "event", event))
             shown = self._told[after]
             if shown is not None:
-                found.append(DirectStateReport(shown, shown.opening, instance.name, now, now, "event", event))
+                found.append(DirectStateReport(shown, shown.opening, instance, now, now, "event", event))
             instance.since = now
         timer = chosen.timer
         if timer is None and instance.due is None:
@@ -332,25 +332,25 @@ class DirectSteps:
         """Reports that an instance has come from one of its states into another one."""
         told = self._told[before]
         if told is not None:
-            found.append(DirectStateReport(told, told.ending, instance.name, instance.since, now, name, cause))
+            found.append(DirectStateReport(told, told.ending, instance, instance.since, now, name, cause))
         told = self._told[instance.active]
         if told is not None:
-            found.append(DirectStateReport(told, told.opening, instance.name, now, now, name, cause))
+            found.append(DirectStateReport(told, told.opening, instance, now, now, name, cause))
         instance.since = now
 
     def _report_begin(self, instance: CompactInstance, event: Occurrence, now: Time, found: list[Report]) -> None:
         """Reports a new instance, and the state that it is in."""
         for shown in (self._shown[instance.state], self._told[instance.active]):
             if shown is not None:
-                found.append(DirectStateReport(shown, shown.opening, instance.name, now, now, "event", event))
+                found.append(DirectStateReport(shown, shown.opening, instance, now, now, "event", event))
 
     def _report_end(self, instance: CompactInstance, event: Occurrence, now: Time, found: list[Report]) -> None:
         """Reports the end of an instance, and of the state that it is in."""
         shown, told = self._shown[instance.state], self._told[instance.active]
         if told is not None:
-            found.append(DirectStateReport(told, told.ending, instance.name, instance.since, now, "event", event))
+            found.append(DirectStateReport(told, told.ending, instance, instance.since, now, "event", event))
         if shown is not None:
-            found.append(DirectStateReport(shown, shown.ending, instance.name, instance.opened, now, "event", event))
+            found.append(DirectStateReport(shown, shown.ending, instance, instance.opened, now, "event", event))
 
 
 def _contents(

@@ -17,7 +17,7 @@ from cera.automata.exploring import Explorer
 from cera.automata.histories import AutomatonState, History
 from cera.automata.module import AutomatonModule
 from cera.automata.reporter import Breach, Reporter
-from cera.automata.reports import NOT_ACCEPTED, Causes, Period, Report, Reports, named_causes
+from cera.automata.reports import NOT_ACCEPTED, Causes, Period, Report, Reports, each_once, named_causes
 from cera.automata.run_sets import RunSet
 from cera.automata.runs import Instance, Run, state_key
 from cera.automata.traces import Firing
@@ -49,6 +49,8 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         memories = [each.memory for query in queries if query is not None for each in query.unique]
         #: How long values that must be unique are remembered; None if some are for good.
         self._memory = None if None in memories else max((each for each in memories if each is not None), default=0)
+        #: Whether instances in different histories may have one name.
+        self._shares_names = bool(module.structure.unnamed)
         #: The variable of the root whose value is the key of a history.
         dividing = dict(module.automaton.root.attributes).get(self._partition or "")
         self._key_variable = dividing.variable if isinstance(dividing, Reference) else None
@@ -94,7 +96,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             elif len(events) == 1 and self._take(state, key, now, events[0], found):
                 continue
             self._explore_history(state, key, now, events, found)
-        return found
+        return each_once(found) if self._shares_names else found
 
     # Steps that need no exploring
 
@@ -200,6 +202,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         if len(events) > 1:
             events.sort(key=lambda fields: (fields.event.begin, fields.event.id))
         expected: set[int] = set()
+        before, sets = len(found), len(history.sets)
         for each in list(history.sets):
             if not isinstance(each, CompactRun):
                 self._advance(history, each, now, events, expected, found)
@@ -212,6 +215,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             if entered:
                 self._claim(key, entered, fields, found)
                 expected.add(id(fields))
+                sets += 1
                 made = RunSet(entered)
                 history.sets.append(made)
                 others = [other for other in events if other is not fields]
@@ -219,6 +223,8 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         for fields in events:
             if id(fields) not in expected:
                 self._unexpected(state, fields.event, found)
+        if sets > 1:
+            found[before:] = each_once(found[before:])
         if all(self._direct.takes(event.label) for event in occurrences):
             history.sets = [each if isinstance(each, CompactRun) else self._contracted(each) for each in history.sets]
         self._keep(state, key, history)

@@ -4,6 +4,7 @@ overdue."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from cera.automata.automaton import LAST
@@ -91,7 +92,7 @@ class Reporter:
         found: list[Report],
     ) -> set[Period]:
         """Reports the changes of some states, the others are as they were; returns what has ended."""
-        is_open, change = runs.open, self._reports.state_change
+        is_open, change = runs.open, partial(self._reports.state_change, runs.name)
         ended: set[Period] = set()
         for key in sorted(concerned, key=repr):
             if key in active:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from cera.automata.explanations import Explainer, InstanceView, Name
 from cera.automata.module import OVERDUE, PAST, POSSIBLE, VIOLATION, AutomatonModule
 from cera.automata.structure import Step
-from cera.model.events.event import STATE_ID
+from cera.model.events.event import STATE_ID, Event
 from cera.model.events.occurrence import Cell, Occurrence, unwrap
 from cera.model.events.states import ENDING, OPENING, ending, opening
 from cera.model.terms.hashing import flat_event_id
@@ -46,21 +47,29 @@ class Report(TermDetection):
         for causes in self._ways:
             yield self._rule, causes
 
+    def with_ways(self, ways: Iterable[Way]) -> Report:
+        """Returns the same event, derived in these ways by one automaton."""
+        found = [(rule, list(causes)) for rule, causes in ways]
+        return Report(found[0][0], self.term, self.begin, self.end, *(causes for _, causes in found))
+
 
 class StateReport(Report):
     """The opening of a state, or its ending if it has an end. Its term and its id are made when they are asked for."""
 
-    __slots__ = ("_key", "_label")
+    __slots__ = ("_key", "_label", "_owner")
 
     def __init__(
         self,
         rule: str,
         key: StateKey,
+        owner: str | None,
         begin: Time,
         end: Time | None,
         causes: Causes,
     ) -> None:
         self._key = key
+        #: The instance of the root, where the name of the state does not say which.
+        self._owner = owner
         self._label = (OPENING if end is None else ENDING) + key[0]
         self.begin = begin
         self.end = begin if end is None else end
@@ -86,37 +95,49 @@ class StateReport(Report):
         label, name = self._key
         content = dict(name)
         if len(content) == len(name) and all(value.__class__ in (int, str) for value in content.values()):
-            content[STATE_ID] = flat_event_id(OPENING + label, content.items(), self.begin, self.begin)  # type: ignore[arg-type]
+            times = self.begin, self.begin
+            content[STATE_ID] = flat_event_id(OPENING + label, content.items(), *times, self._owner)  # type: ignore[arg-type]
             return Occurrence(self.begin, self.end, self._label, content)
-        event = opening(Term(label, children_of(name)), self.begin)
+        event = opening(Term(label, children_of(name)), self.begin, owner=self._owner)
         if self._label.startswith(ENDING):
             event = ending(event, self.end)
         return Occurrence(self.begin, self.end, self._label, known=event.term)
 
 
 class ShownState:
-    """A state as it is reported: by which automaton, under which labels, with which attributes."""
+    """A state as it is reported: by which automaton, under which labels, with which attributes. The attributes of the
+    root are given if the name of the state does not say which instance of the root it is in."""
 
-    __slots__ = ("attributes", "ending", "label", "opening", "rule")
+    __slots__ = ("attributes", "ending", "label", "opening", "owner", "rule")
 
-    def __init__(self, rule: str, label: str, attributes: tuple[str, ...]) -> None:
+    def __init__(self, rule: str, label: str, attributes: tuple[str, ...], owner: tuple[str, ...] | None) -> None:
         self.rule = rule
         self.label = label
         self.attributes = attributes
+        self.owner = owner
         self.opening = OPENING + label
         self.ending = ENDING + label
 
 
-class DirectStateReport(StateReport):
-    """A report of which everything is made when it is asked for: of the name of the instance, the values are known."""
+class NamedInstance(Protocol):
+    """An instance of which the values of its name are known."""
 
-    __slots__ = ("_cause", "_name", "_shown", "_values")
+    name: tuple[Cell | None, ...]
+
+    @property
+    def parent(self) -> NamedInstance | None: ...
+
+
+class DirectStateReport(StateReport):
+    """A report of which everything is made when it is asked for."""
+
+    __slots__ = ("_cause", "_instance", "_name", "_shown")
 
     def __init__(
         self,
         shown: ShownState,
         label: str,
-        values: tuple[Cell | None, ...],
+        instance: NamedInstance,
         begin: Time,
         end: Time,
         name: str,
@@ -124,7 +145,7 @@ class DirectStateReport(StateReport):
     ) -> None:
         self._shown = shown
         self._label = label
-        self._values = values
+        self._instance = instance
         self.begin = begin
         self.end = end
         self._name = name
@@ -133,8 +154,16 @@ class DirectStateReport(StateReport):
 
     @property
     def _key(self) -> StateKey:  # type: ignore[override]
-        named = zip(self._shown.attributes, self._values, strict=True)
-        return self._shown.label, tuple((name, value) for name, value in named if value is not None)
+        return self._shown.label, named(self._instance.name, self._shown.attributes)
+
+    @property
+    def _owner(self) -> str | None:  # type: ignore[override]
+        if self._shown.owner is None:
+            return None
+        root = self._instance
+        while root.parent is not None:
+            root = root.parent
+        return owner_text(named(root.name, self._shown.owner))
 
     def ways(self) -> Iterator[Way]:
         yield self._shown.rule, [(self._name, self._cause)]
@@ -163,9 +192,10 @@ class Reports:
     def _about(self, label: str, *children: Term) -> Term:
         return Term(label, [Term("automaton", [self._module.name]), *children])
 
-    def state_change(self, key: StateKey, begin: Time, end: Time | None, causes: Causes) -> Report:
-        """Returns the opening of a state, or its ending if an end is given."""
-        return StateReport(self._module.name, key, begin, end, causes)
+    def state_change(self, root: Name, key: StateKey, begin: Time, end: Time | None, causes: Causes) -> Report:
+        """Returns the opening of a state inside of an instance of the root, or its ending if an end is given."""
+        owner = owner_text(root) if key[0] in self._structure.unnamed else None
+        return StateReport(self._module.name, key, owner, begin, end, causes)
 
     def violation(
         self,
@@ -249,6 +279,30 @@ def latest_overdue(found: Sequence[Report]) -> Report:
 
     last = max(map(order, found))
     return min((each for each in found if order(each) == last), key=lambda each: str(each.term))
+
+
+def each_once(found: list[Report]) -> list[Report]:
+    """Returns the reports of a step, each event once with all the ways in which it was derived: instances with one name
+    in different runs may report the same."""
+    if len({(one.label, one.begin, one.end) for one in found}) == len(found):
+        return found
+    together: dict[Event, list[Report]] = {}
+    for one in found:
+        together.setdefault(one.occurrence.event, []).append(one)
+    return [
+        one if not others else one.with_ways(way for each in (one, *others) for way in each.ways())
+        for one, *others in together.values()
+    ]
+
+
+def named(values: Iterable[Cell | None], names: Iterable[str]) -> Name:
+    """Returns a name with its attributes; those without a value are left out."""
+    return tuple((name, value) for name, value in zip(names, values, strict=True) if value is not None)
+
+
+def owner_text(root: Name) -> str:
+    """Returns what tells the states of one instance of the root from those of others."""
+    return f"in {Term('', children_of(root))}"
 
 
 def children_of(name: Name) -> list[Term]:

@@ -183,6 +183,24 @@ class Structure:
         }
 
     @cached_property
+    def unnamed(self) -> frozenset[str]:
+        """The labels of the states whose names lack an attribute of the root, or have a later value of it: instances of
+        the root with different names may have instances inside that have the same name."""
+        again = {
+            name
+            for step in self.steps
+            if step.level is not None and step.transition.label.query is not None
+            for name in step.transition.label.query.declared
+        }
+        roots = self._named(self.root)
+        lacking = {path for path in self.executed if path != self.root and not roots <= self._named(path) - again}
+        return frozenset(
+            self.labels[path]
+            for path, state in self.states.items()
+            if (path if not state.is_atomic else path[:-1]) in lacking
+        )
+
+    @cached_property
     def needed(self) -> dict[Path, frozenset[str]]:
         """The variables that instances of each non-atomic state have a use for; others need not be remembered."""
         found: dict[Path, frozenset[str]] = {}

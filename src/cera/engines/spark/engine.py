@@ -105,7 +105,7 @@ class Answers:
             frames.append(_first_of(several, "h1", "h2"))
         if self._states:
             states = [_rows(table, "h1", "h2", CAUSES) for table in self._states]
-            frames.append(shown(_first_of(states, "h1", "h2", "label"), changes=changes))
+            frames.append(shown(_first_of(states, "h1", "h2", "label", "end"), changes=changes))
         return united(frames)
 
     def constructed(self) -> Iterator[tuple[Construction, EventTable]]:

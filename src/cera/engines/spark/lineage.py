@@ -39,11 +39,11 @@ class Lineage:
 
     def derived(self, rows: Iterable[Row]) -> list[DerivedEvent]:
         """Makes derived events of rows with one derivation each: every event once, with all its derivations."""
-        together: dict[tuple[str, str], list[Row]] = {}
-        for row in rows:  # the opening and the ending of a state have the same id
-            together.setdefault((row["id"], row["label"]), []).append(row)
+        together: dict[tuple[str, str, int], list[Row]] = {}
+        for row in rows:  # the opening and the endings of a state have the same id
+            together.setdefault((row["id"], row["label"], row["end"]), []).append(row)
         recipients = {identity: recipient_of(same[0]) for identity, same in together.items()}
-        events: dict[tuple[str, str], Event] = {}
+        events: dict[tuple[str, str, int], Event] = {}
         for identity, same in together.items():
             sent = recipients[identity]
             events[identity] = event_of(same[0], sent.qualifier if sent else None)

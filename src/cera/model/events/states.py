@@ -5,7 +5,7 @@ begin, its *ending* an event from its begin to its end. Both have the label of t
 so that no query for events finds them, and the id of the state as a child, so that they can be joined. The opening may
 announce the end already (a record with both times does); the ending then happens at that time and not before.
 
-The id of a state is that of its opening: a hash of kind, term and begin, and not of its end.
+The id of a state is that of its opening: a hash of kind, term and begin (and owner, if it has one), and not of its end.
 
 States that rules derive are composed of *supports* (`cera.modules.states`). The events about supports are internal: no
 query of a program finds them, and no output shows them.
@@ -40,10 +40,13 @@ OPEN: Time = MAX_TIME + 1
 _ANNOUNCED = "until "
 
 
-def opening(term: Term, begin: Time, end: Time | None = None) -> Event:
-    """Returns the opening of the state that `term` describes; it announces the end if that is given."""
+def opening(term: Term, begin: Time, end: Time | None = None, *, owner: str | None = None) -> Event:
+    """Returns the opening of the state that `term` describes; it announces the end if that is given.
+
+    An owner is a part of the identity: what has the state, where its term does not say so.
+    """
     label = OPENING + term.label
-    identity = event_id(Term(label, term.children, ordered=term.ordered), point(begin))
+    identity = event_id(Term(label, term.children, ordered=term.ordered), point(begin), owner)
     children = (*term.children, Term(STATE_ID, [identity]))
     announced = None if end is None else announcement(end)
     return Event(Term(label, children, ordered=term.ordered), point(begin), announced)
