@@ -391,8 +391,8 @@ def _concerned(run: CompactRun, way: Way, content: Mapping[str, Any]) -> Compact
         instance = found[0] if found else None
     else:
         instance = run
-    if instance is None:
-        return None
+    if instance is None or not way.asks:
+        return instance
     accepted = _accepts(way.query, content, instance.values)
     if accepted is False:
         for other in way.others:

@@ -111,7 +111,7 @@ class DirectStep:
 class Way:
     """How events with a label concern the instances of one state."""
 
-    __slots__ = ("key", "keys", "others", "place", "places", "query", "state", "steps")
+    __slots__ = ("asks", "key", "keys", "others", "place", "places", "query", "state", "steps")
 
     def __init__(
         self,
@@ -127,6 +127,8 @@ class Way:
         self.key, self.place = (self.keys[0], self.places[0]) if len(self.keys) == 1 else ("", -1)
         #: The queries, one of which has to accept the event.
         self.query, *self.others = queries
+        #: Whether they ask for more than what the instance is found by.
+        self.asks = bool(self.others) or any(self.query)
         #: The transitions by the child that the instance is in; None where there is more to look at.
         self.steps = tuple(steps)
 

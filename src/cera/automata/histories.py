@@ -32,8 +32,9 @@ class AutomatonState(HistoryState[History]):
         self._queued = 0
         #: When values that must be unique were used: the key if it is one of them, others with the key and their names.
         self.used: dict[Key, Time] = {}
-        #: Those that are forgotten after a time, in the order in which they were used.
+        #: Those that are forgotten after a time, in the order in which they were used, and when the first of them is.
         self.forgetting: deque[Key] = deque()
+        self._forgets: Time | None = None
 
     def wake(self, key: Key, history: History) -> None:
         """Enters the next time at which something happens in a history."""
@@ -49,13 +50,12 @@ class AutomatonState(HistoryState[History]):
                 self._queued += 1
                 heapq.heappush(self.wakeups, (due, self._queued, key))
 
-    def next(self, memory: Time | None) -> Time | None:
-        """Returns the next time at which something happens, or a value is forgotten after so long."""
+    @property
+    def next(self) -> Time | None:
+        """The next time at which something happens, or a value is forgotten."""
         wakeup = self._next_wakeup() if self.wakeups else None
-        if memory is None or not self.forgetting:
-            return wakeup
-        forgotten = self.used[self.forgetting[0]] + memory + 1
-        return forgotten if wakeup is None or forgotten < wakeup else wakeup
+        forgets = self._forgets
+        return wakeup if forgets is None or (wakeup is not None and wakeup < forgets) else forgets
 
     def _next_wakeup(self) -> Time | None:
         wakeups = self.wakeups
@@ -78,8 +78,10 @@ class AutomatonState(HistoryState[History]):
 
     def use(self, value: Key, now: Time, memory: Time | None) -> None:
         """Notes that a value was used now, which is forgotten after so long."""
-        if memory is not None and self.used.pop(value, None) is None:
+        if memory is not None and value not in self.used:
             self.forgetting.append(value)
+            if self._forgets is None:
+                self._forgets = now + memory + 1
         self.used[value] = now
 
     def forget(self, now: Time, memory: Time) -> None:
@@ -87,3 +89,4 @@ class AutomatonState(HistoryState[History]):
         used, forgetting = self.used, self.forgetting
         while forgetting and now - used[forgetting[0]] > memory:
             del used[forgetting.popleft()]
+        self._forgets = used[forgetting[0]] + memory + 1 if forgetting else None

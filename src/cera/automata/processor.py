@@ -460,7 +460,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
     # The state as others see it
 
     def next_wakeup(self, state: AutomatonState) -> Time | None:
-        return state.next(self._memory)
+        return state.next
 
     def live(self, history: History) -> int:
         runs = [run for each in history.sets for run in ([each] if isinstance(each, CompactRun) else each.roots)]
