@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cera.automata.compact import expanded
+from cera.automata.compact import CompactRun, expanded
 from cera.automata.compiled import CompiledAutomaton
 from cera.automata.definition import Configuration
 from cera.automata.module import AutomatonModule
@@ -114,7 +114,7 @@ def runs_after(found: AutomatonModule, events: Sequence[Event]) -> list[list[str
     sets = [
         each if isinstance(each, RunSet) else expanded(each, CompiledAutomaton(found.structure, ()))
         for history in driver.state.histories.values()
-        for each in history.sets
+        for each in ([history] if isinstance(history, CompactRun) else history.sets)
     ]
     assert sorted(sorted(_box(run.root, paths) for run in each.runs) for each in sets) == sorted(by_definition)
     return sorted(by_definition)

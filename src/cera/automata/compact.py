@@ -85,40 +85,43 @@ class CompactInstance:
 class CompactRun(CompactInstance):
     """The instance of the root, with what belongs to the run as a whole."""
 
-    __slots__ = ("_queued", "_timers", "index", "used")
+    __slots__ = ("_queued", "index", "timers", "used", "wakeup")
 
     def __init__(self, state: int, active: int, now: Time, name: Values, values: Values) -> None:
         super().__init__(state, active, now, None, name, values)
         self.used: dict[tuple[str, Cell], Time] = {}
         #: The instances by what their queries name, once there are many; several of them in a list.
         self.index: dict[tuple[Any, ...], CompactInstance | list[CompactInstance]] | None = None
-        self._timers: list[tuple[Time, int, CompactInstance]] | None = None
+        #: A heap of the times of instances; None if there are none. Entries may be out of date.
+        self.timers: list[tuple[Time, int, CompactInstance]] | None = None
         self._queued = 0
+        #: When it has to be looked at.
+        self.wakeup: Time | None = None
 
     def wake(self, instance: CompactInstance, due: Time | None) -> None:
         """Sets the next time of an instance."""
         if due != instance.due:
             instance.due = due
             if due is not None:
-                if self._timers is None:
-                    self._timers = []
+                if self.timers is None:
+                    self.timers = []
                 self._queued += 1
-                heapq.heappush(self._timers, (due, self._queued, instance))
+                heapq.heappush(self.timers, (due, self._queued, instance))
 
     @property
     def next_due(self) -> Time | None:
-        timers = self._timers
+        timers = self.timers
         while timers:
             time, _, instance = timers[0]
             if instance.due == time:
                 return time
             heapq.heappop(timers)
-        self._timers = None
+        self.timers = None
         return None
 
     def due_instances(self, now: Time) -> list[CompactInstance]:
         """Returns the instances whose time has come."""
-        found = [each for time, _, each in self._timers or () if time <= now and each.due == time]
+        found = [each for time, _, each in self.timers or () if time <= now and each.due == time]
         return list({id(each): each for each in found}.values())
 
 
@@ -247,8 +250,9 @@ def _contract(
         made.opened = runs.open[labels[instance.state], instance.name]
     if automaton.is_told[instance.active]:
         made.since = runs.open[labels[instance.active], instance.name]
-    if automaton.keeps_last[instance.state]:
-        made.last = instance.events[LAST]
+    last = instance.events[LAST]
+    if automaton.keeps_last[instance.state] or (made is run and last.end != _LONG_AGO.end):
+        made.last = last
     made.events = {name: event for name, event in instance.events.items() if name != LAST} or None
     run.wake(made, instance.due)
     for child in instance.children:

@@ -276,9 +276,13 @@ class CompiledAutomaton:
         self.has_timers = [
             {child: self._is_timed(number, child) for child in range(len(states))} for number in range(len(states))
         ]
-        #: Whether instances of a state, or of those inside of it, have a use for the last event. The root has one for
-        #: what time does to any of them.
-        self.keeps_last = [any(map(self._asks_for_times, structure.within(path))) for path in self.paths]
+        #: Whether instances of a state have a use for their last event, and for what else is forgotten when they come
+        #: into another state.
+        self.keeps_last = [self._asks_for_times(path) for path in self.paths]
+        self.keeps_more = [
+            bool(self.absences[number]) or any(step.created for step in steps if step.level == number)
+            for number in range(len(states))
+        ]
 
     def _is_timed(self, state: int, active: int) -> bool:
         bounded = bool(self.invariants[active])
@@ -288,8 +292,11 @@ class CompiledAutomaton:
 
     def _asks_for_times(self, path: Path) -> bool:
         number = self.numbers[path]
-        return bool(self.invariants[number] or self.timed[number]) or any(
-            step.times for step in self.steps if step.level == number
+        inside = (self.numbers[each] for each in self.paths if each[:-1] == path)
+        return (
+            bool(self.timed[number])
+            or any(self.invariants[each] for each in inside)
+            or any(step.times for step in self.steps if step.level == number)
         )
 
     def _dividing(self) -> frozenset[tuple[Path, str]]:

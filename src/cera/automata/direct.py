@@ -43,7 +43,11 @@ class DirectSteps:
             self._shown_state(module, state) if shown else None for state, shown in enumerate(automaton.is_shown)
         ]
         self._told = [shown if automaton.is_told[state] else None for state, shown in enumerate(self._shown)]
-        self._keeps_last = automaton.keeps_last
+        self._keeps_last, self._keeps_more = automaton.keeps_last, automaton.keeps_more
+        #: Whether instances with instances inside have a use for their last events. Besides, the root needs its own
+        #: while something in it is timed, as a cause of what time does.
+        around = {path[:-1] for path, atomic in zip(automaton.paths, automaton.is_atomic, strict=True) if not atomic}
+        self._notes_around = any(automaton.keeps_last[automaton.numbers[path]] for path in around if path)
         #: One set of names for all instances that have yielded the same.
         self._yielded: dict[frozenset[str], frozenset[str]] = {}
 
@@ -120,21 +124,20 @@ class DirectSteps:
         # 3. what follows
         if not chosen.is_move:
             return self._fire(run, instance, chosen, event, content, now, found)
-        after, state = chosen.after, instance.state
-        if chosen.bound or chosen.identifier is not None:
+        after, timer, state = chosen.after, chosen.timer, instance.state
+        if chosen.binds:
             self._bind(run, instance, chosen, event, content, now)
         if self._keeps_last[state]:
             instance.last = event
-        around = instance.parent
-        while around is not None:
-            if self._keeps_last[around.state]:
-                around.last = event
-            around = around.parent
+        if self._notes_around:
+            self._note_around(instance, event)
+        if timer is not None or run.timers is not None:
+            run.last = event
         if after != before:
             instance.active = after
             instance.entered = now
-            instance.missed = NONE
-            instance.yielded = NOBODY
+            if self._keeps_more[state]:
+                instance.missed, instance.yielded = NONE, NOBODY
             shown = self._told[before]
             if shown is not None:
                 found.append(DirectStateReport(shown, shown.ending, instance, instance.since, now, "event", event))
@@ -142,11 +145,18 @@ class DirectSteps:
             if shown is not None:
                 found.append(DirectStateReport(shown, shown.opening, instance, now, now, "event", event))
             instance.since = now
-        timer = chosen.timer
         if timer is None and instance.due is None:
             return TAKEN
         run.wake(instance, None if timer is None else now + timer)
         return TIMED
+
+    def _note_around(self, instance: CompactInstance, event: Occurrence) -> None:
+        """Notes the last event of the instances around one."""
+        around = instance.parent
+        while around is not None:
+            if self._keeps_last[around.state]:
+                around.last = event
+            around = around.parent
 
     def _is_enabled(
         self,
@@ -225,11 +235,11 @@ class DirectSteps:
         if after != before:
             self._report_move(instance, before, "event", event, now, found)
         self._bind(run, instance, direct, event, content, now)
-        around: CompactInstance | None = instance
-        while around is not None:
-            if self._keeps_last[around.state]:
-                around.last = event
-            around = around.parent
+        if self._keeps_last[instance.state]:
+            instance.last = event
+        self._note_around(instance, event)
+        if direct.is_timed or run.timers is not None:
+            run.last = event
         if direct.is_final:
             self._report_end(run, event, now, found)
             return FINISHED
@@ -282,7 +292,11 @@ class DirectSteps:
         root = entering.root
         _, name, values = _contents(root, content, (), NOBODY)
         run = CompactRun(root.state, root.active, now, name, values)
-        if self._keeps_last[root.state]:
+        if (
+            self._keeps_last[root.state]
+            or root.timer is not None
+            or any(new.timer is not None for new in entering.created)
+        ):
             run.last = event
         for variable, attribute, _ in entering.unique:
             run.used[variable, content[attribute]] = now

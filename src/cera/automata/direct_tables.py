@@ -53,12 +53,14 @@ class DirectStep:
 
     __slots__ = (
         "after",
+        "binds",
         "bound",
         "created",
         "has_more",
         "identifier",
         "is_final",
         "is_move",
+        "is_timed",
         "least",
         "most",
         "names",
@@ -99,6 +101,9 @@ class DirectStep:
         self.unique = tuple((each.variable, attributes[each.variable], each.memory) for each in step.query.unique)
         self.identifier = step.identifier
         self.names = frozenset(attributes) | (frozenset() if step.identifier is None else {step.identifier})
+        self.binds = bool(self.bound or self.unique or step.identifier is not None)
+        #: Whether time does something after it, to the instance or to a new one.
+        self.is_timed = timer is not None or any(new.timer is not None for new in created)
         window = window_of(step.times)
         self.least, self.most = (None, None) if window is None else window
         self.times = step.times if window is None else ()

@@ -17,12 +17,21 @@ class History:
 
     __slots__ = ("sets", "wakeup")
 
-    def __init__(self) -> None:
-        self.sets: list[RunSet | CompactRun] = []
+    def __init__(self, *sets: RunSet | CompactRun) -> None:
+        self.sets = list(sets)
+        #: When it has to be looked at.
         self.wakeup: Time | None = None
 
+    @property
+    def next_due(self) -> Time | None:
+        return min((time for each in self.sets if (time := each.next_due) is not None), default=None)
 
-class AutomatonState(HistoryState[History]):
+
+#: A history that consists of one compact run is that run.
+AnyHistory = History | CompactRun
+
+
+class AutomatonState(HistoryState[AnyHistory]):
     """The histories, when delays are over in them, and the values that must be unique when they are entered."""
 
     def __init__(self) -> None:
@@ -36,14 +45,9 @@ class AutomatonState(HistoryState[History]):
         self.forgetting: deque[Key] = deque()
         self._forgets: Time | None = None
 
-    def wake(self, key: Key, history: History) -> None:
+    def wake(self, key: Key, history: AnyHistory) -> None:
         """Enters the next time at which something happens in a history."""
-        sets = history.sets
-        due = (
-            sets[0].next_due
-            if len(sets) == 1
-            else min((t for each in sets if (t := each.next_due) is not None), default=None)
-        )
+        due = history.next_due
         if due != history.wakeup:
             history.wakeup = due
             if due is not None:

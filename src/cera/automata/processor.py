@@ -12,9 +12,9 @@ from typing import Any
 from cera.automata.automaton import LAST, Reference
 from cera.automata.compact import FEW, CompactRun, contracted, expanded, packed, unpacked
 from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields, times_hold
-from cera.automata.direct import FINISHED, TAKEN, UNSEEN, DirectSteps
+from cera.automata.direct import FINISHED, TIMED, UNSEEN, DirectSteps
 from cera.automata.exploring import Explorer
-from cera.automata.histories import AutomatonState, History
+from cera.automata.histories import AnyHistory, AutomatonState, History
 from cera.automata.module import AutomatonModule
 from cera.automata.reporter import Breach, Reporter
 from cera.automata.reports import NOT_ACCEPTED, Causes, Period, Report, Reports, each_once, named_causes
@@ -31,7 +31,7 @@ from cera.modules.history_processor import HistoryProcessor
 from cera.modules.processor import Counts
 
 
-class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
+class AutomatonProcessor(HistoryProcessor[AutomatonState, AnyHistory]):
     """The configuration of an automaton, from step to step."""
 
     module: AutomatonModule
@@ -102,26 +102,23 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
 
     def _take(self, state: AutomatonState, key: Key, now: Time, event: Occurrence, found: list[Report]) -> bool:
         """Takes the step of an event in a history in which nothing is due; returns whether that was possible."""
-        history = state.histories.get(key)
-        if history is None:
-            return event.label in self._direct.enters and self._enter(state, key, now, event, found)
-        if len(history.sets) != 1:
-            return False
-        run = history.sets[0]
+        run = state.histories.get(key)
         if not isinstance(run, CompactRun):
-            if not self._direct.takes(event.label):
+            if run is None:
+                return event.label in self._direct.enters and self._enter(state, key, now, event, found)
+            if len(run.sets) > 1 or not self._direct.takes(event.label):
                 return False
-            run = history.sets[0] = self._contracted(run)
+            run = self._put(state, key, run)
             if not isinstance(run, CompactRun):
                 return False
         outcome = self._direct.take(run, event, now, found)
         if outcome is None or outcome == UNSEEN:
             return False
         state.seen += 1
-        if outcome != TAKEN:
-            if outcome == FINISHED:
-                history.sets.clear()
-            self._keep(state, key, history)
+        if outcome == TIMED:
+            state.wake(key, run)
+        elif outcome == FINISHED:
+            del state.histories[key]
         return True
 
     def _enter(self, state: AutomatonState, key: Key, now: Time, event: Occurrence, found: list[Report]) -> bool:
@@ -140,22 +137,29 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             return False
         for value, _ in values:
             state.use(value, now, self._memory)
-        history = state.histories[key] = History()
-        history.sets.append(run)
+        state.histories[key] = run
         state.seen += 1
-        state.wake(key, history)
+        if run.timers is not None:
+            state.wake(key, run)
         return True
 
     def _wake(self, state: AutomatonState, key: Key, now: Time, found: list[Report]) -> bool:
         """Lets time do something in a history; returns whether that was possible."""
-        history = state.histories[key]
-        if len(history.sets) != 1:
-            return False
-        [run] = history.sets
+        run = state.histories[key]
         if not isinstance(run, CompactRun) or not self._direct.wake(run, now, found):
             return False
-        state.wake(key, history)
+        state.wake(key, run)
         return True
+
+    def _put(self, state: AutomatonState, key: Key, history: History) -> AnyHistory:
+        """Puts a history into the state, as compact as it can be; returns it."""
+        history.sets = [each if isinstance(each, CompactRun) else self._contracted(each) for each in history.sets]
+        found: AnyHistory = history
+        if len(history.sets) == 1 and isinstance(history.sets[0], CompactRun):
+            found = history.sets[0]
+            found.wakeup = history.wakeup
+        state.histories[key] = found
+        return found
 
     def _contracted(self, runs: RunSet) -> RunSet | CompactRun:
         """Returns the only run of a set as a compact one; the same if it cannot be, or is too large to be looked at
@@ -195,9 +199,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             for event in occurrences:
                 self._unexpected(state, event, found)
             return
-        history = state.histories.get(key)
-        if history is None:
-            history = state.histories[key] = History()
+        history = self._history(state.histories.get(key))
         events = list(map(Fields, occurrences))
         if len(events) > 1:
             events.sort(key=lambda fields: (fields.event.begin, fields.event.id))
@@ -225,9 +227,21 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
                 self._unexpected(state, fields.event, found)
         if sets > 1:
             found[before:] = each_once(found[before:])
-        if all(self._direct.takes(event.label) for event in occurrences):
-            history.sets = [each if isinstance(each, CompactRun) else self._contracted(each) for each in history.sets]
-        self._keep(state, key, history)
+        if not history.sets:
+            state.histories.pop(key, None)
+        elif all(self._direct.takes(event.label) for event in occurrences):
+            state.wake(key, self._put(state, key, history))
+        else:
+            state.histories[key] = history
+            state.wake(key, history)
+
+    def _history(self, given: AnyHistory | None) -> History:
+        """Returns a history whose sets can be changed."""
+        if not isinstance(given, CompactRun):
+            return given or History()
+        history = History(given)
+        history.wakeup = given.wakeup
+        return history
 
     def _advance_compact(
         self,
@@ -252,13 +266,6 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
         if outcome == FINISHED:
             history.sets.remove(run)
         return True
-
-    def _keep(self, state: AutomatonState, key: Key, history: History) -> None:
-        """Notes when a history has to be looked at again; drops it if nothing is left of it."""
-        if history.sets:
-            state.wake(key, history)
-        else:
-            del state.histories[key]
 
     def _claim(self, key: Key, entered: list[Run], fields: Fields, found: list[Report]) -> None:
         """Reports the values of unique variables with which an instance is entered, if others must not have them."""
@@ -462,9 +469,10 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
     def next_wakeup(self, state: AutomatonState) -> Time | None:
         return state.next
 
-    def live(self, history: History) -> int:
-        runs = [run for each in history.sets for run in ([each] if isinstance(each, CompactRun) else each.roots)]
-        return sum(1 for root in runs for _ in root.walk())
+    def live(self, history: AnyHistory) -> int:
+        sets = [history] if isinstance(history, CompactRun) else history.sets
+        roots = [root for each in sets for root in ([each] if isinstance(each, CompactRun) else each.roots)]
+        return sum(1 for root in roots for _ in root.walk())
 
     def counts(self, state: AutomatonState) -> Counts:
         found = super().counts(state)
@@ -489,15 +497,17 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, History]):
             state.use(value, since, self._memory)
         return state
 
-    def pack_history(self, history: History) -> Any:
+    def pack_history(self, history: AnyHistory) -> Any:
         return [
             (packed(each),)
             if isinstance(each, CompactRun)
             else ([run.pack() for run in each.runs], list(each.open.items()), sorted(each.overdue, key=repr))
-            for each in history.sets
+            for each in ([history] if isinstance(history, CompactRun) else history.sets)
         ]
 
-    def unpack_history(self, data: Any) -> History:
+    def unpack_history(self, data: Any) -> AnyHistory:
+        if len(data) == 1 and len(data[0]) == 1:
+            return unpacked(data[0][0], self._automaton)
         history = History()
         for each in data:
             if len(each) == 1:

@@ -83,11 +83,6 @@ class Structure:
         """Yields the substates of a state."""
         return (each for each in self.states if len(each) > len(state) and each[: len(state)] == state)
 
-    def within(self, state: Path) -> Iterator[Path]:
-        """Yields a state, and its substates."""
-        yield state
-        yield from self.descendants(state)
-
     def _step(self, number: int, transition: Transition) -> Step:
         source, target = transition.source, transition.target
         if source is None:
