@@ -13,17 +13,15 @@ from typing import Any, Final
 
 from cera.automata.automaton import LAST
 from cera.automata.compiled import CompiledAutomaton
+from cera.automata.kept_events import LONG_AGO
 from cera.automata.reports import named
 from cera.automata.run_sets import RunSet
-from cera.automata.runs import NOBODY, NONE, Instance, Run, packed_event, stand_in
+from cera.automata.runs import NOBODY, NONE, Instance, Run
 from cera.model.events.occurrence import Cell, Occurrence
 from cera.model.time.interval import Time
 
 #: The values of variables, or of attributes, in the order of a layout; None for what has no value.
 Values = tuple[Cell | None, ...]
-
-#: The last event of an instance that has no use for one.
-_LONG_AGO = stand_in("", "0" * 32, -(2**62), -(2**62))
 
 #: How many instances inside of the root are looked through, rather than found by an index.
 FEW: Final = 8
@@ -214,7 +212,7 @@ def _expanded(compact: CompactInstance, parent: Instance | None, automaton: Comp
     made.name = named(compact.name, automaton.attribute_names[compact.state])
     layout = automaton.layouts[compact.state]
     made.variables = {name: value for name, value in zip(layout, compact.values, strict=True) if value is not None}
-    made.events = {LAST: _LONG_AGO, **compact.known}
+    made.events = {LAST: LONG_AGO, **compact.known}
     made.yielded, made.missed = compact.yielded, compact.missed
     made.children = [_expanded(child, made, automaton) for child in compact.children]
     return made
@@ -251,7 +249,7 @@ def _contract(
     if automaton.is_told[instance.active]:
         made.since = runs.open[labels[instance.active], instance.name]
     last = instance.events[LAST]
-    if automaton.keeps_last[instance.state] or (made is run and last.end != _LONG_AGO.end):
+    if automaton.keeps_last[instance.state] or (made is run and last.end != LONG_AGO.end):
         made.last = last
     made.events = {name: event for name, event in instance.events.items() if name != LAST} or None
     run.wake(made, instance.due)
@@ -259,46 +257,3 @@ def _contract(
         inner = CompactInstance(child.state, child.active, child.entered, made, *_contents(child, automaton))
         enter(run, inner, automaton)
         _contract(child, inner, run, runs, automaton)
-
-
-# Saving
-
-
-def packed(run: CompactRun) -> Any:
-    return _packed(run), list(run.used.items())
-
-
-def _packed(instance: CompactInstance) -> Any:
-    events = [(name, packed_event(event)) for name, event in instance.known.items()]
-    return (
-        (instance.state, instance.active, instance.entered, instance.since, instance.opened, instance.due),
-        instance.name,
-        instance.values,
-        events,
-        sorted(instance.yielded),
-        sorted(instance.missed),
-        [_packed(child) for child in instance.children],
-    )
-
-
-def unpacked(data: Any, automaton: CompiledAutomaton) -> CompactRun:
-    packed, used = data
-    (state, active, entered, *_), name, values, *_ = packed
-    run = CompactRun(state, active, entered, tuple(name), tuple(values))
-    run.used = {(name, value): time for (name, value), time in used}
-    _unpack(packed, run, run, automaton)
-    return run
-
-
-def _unpack(data: Any, made: CompactInstance, run: CompactRun, automaton: CompiledAutomaton) -> None:
-    (_, _, _, made.since, made.opened, due), _, _, events, yielded, missed, children = data
-    known: dict[str, Occurrence] = {name: stand_in(*event) for name, event in events}
-    made.last = known.pop(LAST, None)
-    made.events = known or None
-    made.yielded, made.missed = frozenset(yielded) or NOBODY, frozenset(missed) or NONE
-    run.wake(made, due)
-    for child in children:
-        (state, active, entered, *_), name, values, *_ = child
-        inner = CompactInstance(state, active, entered, made, tuple(name), tuple(values))
-        enter(run, inner, automaton)
-        _unpack(child, inner, run, automaton)

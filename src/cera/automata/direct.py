@@ -11,12 +11,13 @@ from typing import Any, Final, Literal
 
 from cera.automata.compact import CompactInstance, CompactRun, Values, enter, inside, leave
 from cera.automata.compiled import CompiledAutomaton, times_hold
-from cera.automata.direct_tables import DirectEnter, DirectStep, FlatQuery, NewInstance, Tables, Way, values_from
+from cera.automata.direct_matching import accepts, concerned
+from cera.automata.direct_tables import DirectEnter, DirectStep, NewInstance, Tables, values_from
 from cera.automata.exploring import Explorer
 from cera.automata.module import AutomatonModule
 from cera.automata.reports import DirectStateReport, Report, ShownState
 from cera.automata.runs import NOBODY, NONE
-from cera.model.events.occurrence import PLAIN, Occurrence
+from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 from cera.modules.arrivals import children
 
@@ -73,7 +74,7 @@ class DirectSteps:
         if ways is None:
             return event.label in self._automaton.concerned
         content = event.content if event.content is not None else children(event.term)
-        return any(_concerned(run, way, content) is not None for way in ways)
+        return any(concerned(run, way, content) is not None for way in ways)
 
     # Events
 
@@ -89,7 +90,7 @@ class DirectSteps:
         instance: CompactInstance | None = None
         way = ways[0]
         for each in ways:
-            seen = _concerned(run, each, content)
+            seen = concerned(run, each, content)
             if seen is None:
                 continue
             if seen is False or instance is not None:
@@ -171,7 +172,7 @@ class DirectSteps:
         looked at more closely."""
         step = direct.step
         if direct.own is not None:
-            accepted = _accepts(direct.own, content, instance.values)
+            accepted = accepts(direct.own, content, instance.values)
             if not accepted:
                 return accepted
         for variable, attribute, memory in direct.unique:
@@ -287,7 +288,7 @@ class DirectSteps:
         self, entering: DirectEnter, event: Occurrence, content: Mapping[str, Any], now: Time, found: list[Report]
     ) -> CompactRun | None:
         """Returns a new run that an event enters; None if it does not match, or that has to be explored."""
-        if _accepts(entering.query, content, ()) is not True:
+        if accepts(entering.query, content, ()) is not True:
             return None
         root = entering.root
         _, name, values = _contents(root, content, (), NOBODY)
@@ -372,67 +373,3 @@ def _contents(
 ) -> tuple[NewInstance, Values, Values]:
     """Returns a new instance with its name and its values."""
     return new, values_from(new.name, content, around, hidden), values_from(new.values, content, around, hidden)
-
-
-def _concerned(run: CompactRun, way: Way, content: Mapping[str, Any]) -> CompactInstance | Literal[False] | None:
-    """Returns the instance that an event concerns, None if there is none; False if there may be several."""
-    instance: CompactInstance | None = None
-    if way.key:
-        value = content.get(way.key)
-        if value.__class__ not in PLAIN:
-            return None if value is None else False
-        if run.index is None:
-            state, place = way.state, way.place
-            for child in run.children:
-                if child.state == state and child.values[place] == value:
-                    if instance is not None:
-                        return False
-                    instance = child
-        else:
-            beside = run.index.get((way.state, value))
-            if beside.__class__ is list:
-                return False
-            instance = beside  # type: ignore[assignment]
-    elif way.keys:
-        values = [content.get(name) for name in way.keys]
-        if None in values:
-            return None
-        if any(value.__class__ not in PLAIN for value in values):
-            return False
-        found = inside(run, way.state, values, way.places)
-        if len(found) > 1:
-            return False
-        instance = found[0] if found else None
-    else:
-        instance = run
-    if instance is None or not way.asks:
-        return instance
-    accepted = _accepts(way.query, content, instance.values)
-    if accepted is False:
-        for other in way.others:
-            accepted = _accepts(other, content, instance.values)
-            if accepted is not False:
-                break
-    return instance if accepted else None if accepted is False else False
-
-
-def _accepts(query: FlatQuery, content: Mapping[str, Any], values: Values) -> bool | None:
-    """Returns whether an event is what a query asks for; None if that has to be looked at more closely."""
-    constants, references, declared = query
-    for name, value in constants:
-        given = content.get(name)
-        if given.__class__ not in PLAIN:
-            return False if given is None else None
-        if given != value:
-            return False
-    for name, place in references:
-        given, known = content.get(name), values[place]
-        if given.__class__ not in PLAIN or known is None:
-            return False if given is None else None
-        if given != known:
-            return False
-    for name, _ in declared:
-        given = content.get(name)
-        if given.__class__ not in PLAIN:
-            return False if given is None else None
-    return True

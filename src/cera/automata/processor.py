@@ -1,7 +1,7 @@
 """An automaton as a processor: the runs of each history, woken for delays.
 
-An instance that can do only one thing does it in place, which is by far the most common case; where there is a choice,
-several events at one time, or a delay together with an event, all runs are explored.
+A run without alternatives is compact, and takes most steps directly (`direct`). What is left is explored: then the run
+becomes one of a set (`explored_steps`), and is compact again afterwards if it can be.
 """
 
 from __future__ import annotations
@@ -10,16 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cera.automata.automaton import LAST, Reference
-from cera.automata.compact import FEW, CompactRun, contracted, expanded, packed, unpacked
+from cera.automata.compact import FEW, CompactRun, contracted, expanded
 from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fields, times_hold
 from cera.automata.direct import FINISHED, TIMED, UNSEEN, DirectSteps
+from cera.automata.explored_steps import ExploredSteps
 from cera.automata.exploring import Explorer
 from cera.automata.histories import AnyHistory, AutomatonState, History
 from cera.automata.module import AutomatonModule
-from cera.automata.reporter import Breach, Reporter
-from cera.automata.reports import NOT_ACCEPTED, Causes, Period, Report, Reports, each_once, named_causes
+from cera.automata.reporter import Reporter
+from cera.automata.reports import Report, Reports, each_once
 from cera.automata.run_sets import RunSet
-from cera.automata.runs import Instance, Run, state_key
+from cera.automata.runs import Instance, Run
+from cera.automata.saving import packed, unpacked
 from cera.automata.traces import Firing
 from cera.automata.uniqueness import claim
 from cera.model.evaluation.evaluator import Evaluator
@@ -41,7 +43,8 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, AnyHistory]):
         self._automaton = CompiledAutomaton(module.structure, module.shown, is_traced=module.traced)
         self._explorer = Explorer(module, self._automaton, self.evaluator)
         self._report = Reports(module, timezone)
-        self._reporter = Reporter(self._report, module, self._automaton, self._explorer)
+        reporter = Reporter(self._report, module, self._automaton, self._explorer)
+        self._explored = ExploredSteps(self._automaton, self._explorer, reporter)
         self._direct = DirectSteps(module, self._automaton, self._explorer)
         self._labels = module.reads
         self._partition = module.partition
@@ -207,11 +210,11 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, AnyHistory]):
         before, sets = len(found), len(history.sets)
         for each in list(history.sets):
             if not isinstance(each, CompactRun):
-                self._advance(history, each, now, events, expected, found)
+                self._explored.advance(history, each, now, events, expected, found)
             elif not self._advance_compact(history, each, now, events, expected, found):
                 runs = expanded(each, self._automaton)
                 history.sets[history.sets.index(each)] = runs
-                self._advance(history, runs, now, events, expected, found)
+                self._explored.advance(history, runs, now, events, expected, found)
         for fields in events:
             entered = self._entered(state, key, fields, now)
             if entered:
@@ -221,7 +224,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, AnyHistory]):
                 made = RunSet(entered)
                 history.sets.append(made)
                 others = [other for other in events if other is not fields]
-                self._begin(history, made, now, fields, others, expected, found)
+                self._explored.begin(history, made, now, fields, others, expected, found)
         for fields in events:
             if id(fields) not in expected:
                 self._unexpected(state, fields.event, found)
@@ -278,150 +281,6 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, AnyHistory]):
         state.left_out += 1
         if self.module.expects_all:
             found.append(self._report.unexpected_event(event))
-
-    def _advance(
-        self, history: History, runs: RunSet, now: Time, events: list[Fields], expected: set[int], found: list[Report]
-    ) -> None:
-        due = runs.next_due
-        is_due = due is not None and due <= now
-        if not is_due and len(runs.runs) == 1:
-            run = runs.runs[0]
-            if not any(run.concerned(fields) for fields in events):
-                return
-            if run.since is None:
-                only = events[0] if len(events) == 1 else self._explorer.only_one(run, events)
-                if only is not None and self._in_place(history, runs, run, now, only, expected, found):
-                    return
-        self._explore(history, runs, now, events, None, expected, found)
-
-    def _in_place(
-        self,
-        history: History,
-        runs: RunSet,
-        run: Run,
-        now: Time,
-        fields: Fields,
-        expected: set[int],
-        found: list[Report],
-    ) -> bool:
-        """Lets the only instance that sees an event do the only thing it can; returns whether that is so."""
-        concerned = run.concerned(fields)
-        if len(concerned) != 1:
-            return False
-        [instance] = concerned
-        explorer = self._explorer
-        enabled = explorer.enabled(run, instance, fields, now)
-        if len(enabled) != 1:
-            return False
-        step, bound = enabled[0]
-        expected.add(id(fields))
-        breach = self._reporter.breach_by(runs, fields, NOT_ACCEPTED) if self._automaton.has_invariants else None
-        explorer.note_absences(instance, fields, now)
-        run.visited.clear()
-        run.fire(instance, step, fields.event, bound, now)
-        causes = [("event", fields.event)]
-        if self._is_timed_now(run, instance, now):
-            runs.know_own_states()
-            given_up: set[Period] = set()
-            after = self._explorer.outcomes([run], (), now, set(), given_up)
-            self._settle(history, runs, after, now, causes, given_up, breach, found)
-            return True
-        self._reporter.note_overdue(runs, instance, now, found)
-        explorer.set_timers(run, [instance], now)
-        self._change(history, runs, run, now, causes, found)
-        return True
-
-    def _change(self, history: History, runs: RunSet, run: Run, now: Time, causes: Causes, found: list[Report]) -> None:
-        """Reports the changes of the only run, all of whose states have been certain."""
-        is_over = run.root.active in self._automaton.final
-        if is_over:
-            history.sets.remove(runs)
-        self._reporter.change(runs, run, now, causes, found, is_over=is_over)
-
-    def _is_timed_now(self, run: Run, instance: Instance, now: Time) -> bool:
-        """Returns whether something is due at once in an instance that has changed, inside of it, or around it."""
-        has_timers = self._automaton.has_timers
-        around = instance.parent
-        concerned = list(instance.walk())
-        while around is not None:
-            concerned.append(around)
-            around = around.parent
-        for each in concerned:
-            if has_timers[each.state][each.active]:
-                timed = self._automaton.timed[each.state].get(each.active, ())
-                if any(self._explorer.time_of(each, step, now) == now for step in timed):
-                    return True
-                if self._automaton.invariants[each.active] and not self._explorer.invariants_hold(run, now):
-                    return True
-        return False
-
-    def _begin(
-        self,
-        history: History,
-        runs: RunSet,
-        now: Time,
-        fields: Fields,
-        others: list[Fields],
-        expected: set[int],
-        found: list[Report],
-    ) -> None:
-        """Takes the first step of a new instance of the root."""
-        run = runs.runs[0]
-        if len(runs.runs) == 1 and not others and not self._is_timed_now(run, run.root, now):
-            self._reporter.note_overdue(runs, run.root, now, found)
-            self._explorer.set_timers(run, [run.root], now)
-            self._change(history, runs, run, now, [("event", fields.event)], found)
-            return
-        self._explore(history, runs, now, others, fields, expected, found)
-
-    def _explore(
-        self,
-        history: History,
-        runs: RunSet,
-        now: Time,
-        events: list[Fields],
-        entering: Fields | None,
-        expected: set[int],
-        found: list[Report],
-    ) -> None:
-        seen: set[int] = set()
-        given_up: set[Period] = set()
-        runs.know_own_states()
-        after = self._explorer.outcomes(runs.runs, events, now, seen, given_up)
-        expected |= seen
-        taken = [fields.event for fields in events if id(fields) in seen]
-        taken += [] if entering is None else [entering.event]
-        causes = named_causes(taken) if taken else [("last", runs.runs[0].root.events[LAST])]
-        breach = None if after else self._reporter.breach(runs, events, now)
-        self._settle(history, runs, after, now, causes, given_up, breach, found)
-
-    def _settle(
-        self,
-        history: History,
-        runs: RunSet,
-        after: list[Run],
-        now: Time,
-        causes: Causes,
-        given_up: set[Period],
-        breach: Breach | None,
-        found: list[Report],
-    ) -> None:
-        """Replaces the runs of a set by those that follow; if there are none, that is a violation."""
-        if not after:
-            assert breach is not None
-            history.sets.remove(runs)
-            self._reporter.violate(runs, breach, now, causes, given_up, found)
-            return
-        runs.runs = after
-        is_over = all(run.root.active in self._automaton.final for run in after)
-        if is_over:
-            history.sets.remove(runs)
-        self._reporter.settle(runs, now, causes, given_up, found, is_over=is_over)
-        if not is_over:
-            self._reporter.report_overdue(runs, now, found)
-            for run in after:
-                for instance in run.root.walk():
-                    self._explorer.set_timer(run, instance, now)
 
     # New instances of the root
 
@@ -498,24 +357,7 @@ class AutomatonProcessor(HistoryProcessor[AutomatonState, AnyHistory]):
         return state
 
     def pack_history(self, history: AnyHistory) -> Any:
-        return [
-            (packed(each),)
-            if isinstance(each, CompactRun)
-            else ([run.pack() for run in each.runs], list(each.open.items()), sorted(each.overdue, key=repr))
-            for each in ([history] if isinstance(history, CompactRun) else history.sets)
-        ]
+        return packed(history)
 
     def unpack_history(self, data: Any) -> AnyHistory:
-        if len(data) == 1 and len(data[0]) == 1:
-            return unpacked(data[0][0], self._automaton)
-        history = History()
-        for each in data:
-            if len(each) == 1:
-                history.sets.append(unpacked(each[0], self._automaton))
-                continue
-            runs, is_open, is_overdue = each
-            made = RunSet([Run.unpack(self._automaton, run) for run in runs])
-            made.open = {state_key(key): begin for key, begin in is_open}
-            made.overdue = frozenset(map(state_key, is_overdue))
-            history.sets.append(made)
-        return history
+        return unpacked(data, self._automaton)

@@ -16,8 +16,7 @@ from cera.automata.compiled import Bindings, CompiledAutomaton, CompiledStep, Fi
 from cera.automata.explanations import Name
 from cera.automata.reports import Period, StateKey
 from cera.automata.traces import Firing, Trace, shortest
-from cera.model.events.occurrence import Cell, Identified, Occurrence, halves, wrap
-from cera.model.terms.term import Term
+from cera.model.events.occurrence import Cell, Occurrence, wrap
 from cera.model.time.interval import Time
 
 #: No names, and no transitions: one object for all instances.
@@ -349,34 +348,6 @@ class Run:
         kept = (instance.state, instance.active, instance.entered, instance.name, instance.is_overdue)
         return (*kept, variables, events, yielded, instance.missed, children)
 
-    # Saving
-
-    def pack(self) -> Any:
-        since = None if self.since is None else [(key, *value) for key, value in self.since.items()]
-        trace = [
-            (f.time, f.number, list(f.name), None if f.event is None else packed_event(f.event)) for f in self.trace
-        ]
-        return _packed(self.root), list(self.used.items()), since, sorted(self.past, key=repr), trace
-
-    @classmethod
-    def unpack(cls, automaton: CompiledAutomaton, data: Any) -> Run:
-        packed, used, since, past, trace = data
-        run = cls(automaton, _unpacked(packed, None))
-        if since is not None:
-            run.since = {state_key(key): (begin, was_certain) for key, begin, was_certain in since}
-        run.past = {(state_key(key), begin, end) for key, begin, end in past}
-        run.trace = tuple(
-            Firing(time, number, tuple(map(tuple, name)), None if event is None else stand_in(*event))
-            for time, number, name, event in trace
-        )
-        run.used = {(name, value): time for (name, value), time in used}
-        for instance in run.root.walk():
-            run.add(instance)
-            due, instance.due = instance.due, None
-            run.wake(instance, due)
-        run.visited = set()
-        return run
-
 
 def _is_later(event: Occurrence, than: Occurrence) -> bool:
     """Returns whether an event is the greater one by end, begin and id."""
@@ -393,43 +364,3 @@ def _copied(instance: Instance, parent: Instance | None, made: dict[int, Instanc
     made[id(instance)] = copy
     copy.children = [_copied(child, copy, made) for child in instance.children]
     return copy
-
-
-def _packed(instance: Instance) -> Any:
-    events = [(name, packed_event(event)) for name, event in instance.events.items()]
-    return (
-        (instance.state, instance.active, instance.entered, instance.due, instance.is_overdue),
-        list(instance.name),
-        list(instance.variables.items()),
-        events,
-        sorted(instance.yielded),
-        sorted(instance.missed),
-        [_packed(child) for child in instance.children],
-    )
-
-
-def packed_event(event: Occurrence) -> tuple[str, str, Time, Time]:
-    return event.label, event.id, event.begin, event.end
-
-
-def state_key(data: Any) -> StateKey:
-    """Returns a key as it was before it was saved."""
-    label, name = data
-    return label, tuple(map(tuple, name))
-
-
-def _unpacked(data: Any, parent: Instance | None) -> Instance:
-    (state, active, entered, due, is_overdue), name, variables, events, yielded, missed, children = data
-    made = Instance(state, active, entered, parent)
-    made.due, made.is_overdue = due, is_overdue
-    made.name = tuple((attribute, value) for attribute, value in name)
-    made.variables = dict(variables)
-    made.events = {known: stand_in(*event) for known, event in events}
-    made.yielded, made.missed = frozenset(yielded), frozenset(missed)
-    made.children = [_unpacked(child, made) for child in children]
-    return made
-
-
-def stand_in(label: str, id_: str, begin: Time, end: Time) -> Identified:
-    """Returns an event that stands for one of which only the id and the times are known."""
-    return Identified(begin, end, label, None, Term(label, ()), None, *halves(id_))
