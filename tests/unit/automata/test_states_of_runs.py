@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
+
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.states import state_of
 from cera.testing import SECOND
 from conformance.automata import answered, happens, module
+from module_runs import run_layers, side_by_side
 
 #: After `a` it is not known which of two ways is taken.
 TWO_WAYS = """automaton X(k(K)) { start G; Left, Right, Far; end F; enter -> G: z(k(K*));
@@ -78,3 +81,32 @@ def test_what_is_overdue_in_all_runs_is_reported_once() -> None:
     found = answered(module(text), [happens("z", 0, k=1, x=1), happens("z", 9, k=2, x=1)])
     overdue = [one.event.end for one in found if one.event.label == "overdue"]
     assert overdue == [2 * SECOND + 1, 11 * SECOND + 1]
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_what_instances_without_names_report_alike_is_one_event_with_both_derivations(engine: str) -> None:
+    text = "automaton X { start S; end T; enter -> S: a(n(N*)); S -> T: b(n(N)); }"
+    events = [happens("a", 0, n=1), happens("a", 0, n=2), happens("b", 1, n=1), happens("b", 2, n=2)]
+    found = run_layers(side_by_side(module(text)), events, engine, changes=True).derived
+    told = [(one.event.label, one.event.end // SECOND, len(one.derivations)) for one in found]
+    assert sorted(told) == [
+        *(("state:ends:S", 1, 1), ("state:ends:S", 2, 1), ("state:ends:T", 1, 1), ("state:ends:T", 2, 1)),
+        *(("state:ends:x", 1, 1), ("state:ends:x", 2, 1), ("state:opens:S", 0, 2)),
+        *(("state:opens:T", 1, 1), ("state:opens:T", 2, 1), ("state:opens:x", 0, 2)),
+    ]
+
+
+@pytest.mark.parametrize("engine", ["reference", "local"])
+def test_a_state_whose_name_lacks_the_key_is_one_of_each_instance_of_the_root(engine: str) -> None:
+    text = """automaton X(k(K)) { start S; end T; state M(x(V)) { start P; end Q; P -> Q: b(k(K), x(V)); }
+      enter -> S: z(k(K*)); S -> P: a(k(K), x(V*)); Q -> T: c(k(K)); }"""
+    events = [happens(label, at, k=key) for label, at in (("z", 0), ("c", 5)) for key in (1, 2)]
+    events += [happens("a", 1, k=key, x=7) for key in (1, 2)]
+    events += [happens("b", 2, k=1, x=7), happens("b", 3, k=2, x=7)]
+    found = run_layers(side_by_side(module(text)), events, engine, changes=True).derived
+    opened = [one for one in found if one.event.label == "state:opens:P"]
+    ended = [one for one in found if one.event.label == "state:ends:P"]
+    assert len({one.event.id for one in opened}) == 2
+    assert {one.event.id for one in opened} == {one.event.id for one in ended}
+    assert sorted(one.event.end // SECOND for one in ended) == [2, 3]
+    assert all(len(one.derivations) == 1 for one in found)
