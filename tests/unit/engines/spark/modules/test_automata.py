@@ -7,10 +7,18 @@ from dataclasses import replace
 import pytest
 
 from cera.modules.layering import layered
+from cera.testing import event
 from conformance.automata import AUCTION, module
 from conformance.test_automata_entries import FIGURE_6_16, ITEM, NFA, enrolled, happens, item
 from module_runs import run_layers, side_by_side
 from properties.test_automata import case, told
+
+#: Labels that are patterns.
+PATTERNS = """automaton Parcel(id(O)) { start Open; Full; end Sent; enter -> Open: ordered{{ id{{ var O* }} }};
+  Open -> Full: packed{{ id{{ var O }}, box{{ var B* }}, without broken{{ }} }};
+  Full -> Sent: sent{{ id{{ var O }}, desc box{{ var B }} }}; }"""
+#: Instances that cannot be told apart.
+TWINS = "automaton Twin { start T0; end T1; enter -> T0: ta(n(N*)); T0 -> T1: tb(n(N)); }"
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -29,12 +37,26 @@ def test_recorded_events_give_what_the_definitions_say() -> None:
             happens("m", 3, k=2, x=1),
         ],
         *[happens("a", 4, k=2, x=1), happens("b", 4, k=2, x=1), happens("d", 4, k=2)],
+        *[happens("z", 0, k=3), happens("m", 3, k=3, x=1), happens("c", 6, k=3, x=1)],
+        *[happens("ta", 0, n=1), happens("ta", 0, n=2), happens("tb", 1, n=1), happens("tb", 2, n=2)],
+        *(
+            event(text, second)
+            for second, text in enumerate(
+                (
+                    *("ordered{id{1}}", "packed{id{1}, box{7}, box{8}}", "packed{id{1}, box{9}, broken{}}"),
+                    *("ordered{id{2}}", "packed{id{2}, box{8}}", "sent{id{2}, car{box{8}}}"),
+                )
+            )
+        ),
     ]
-    layers = side_by_side(*(module(text) for text in (AUCTION, ITEM, NFA, FIGURE_6_16)))
+    layers = side_by_side(*(module(text) for text in (AUCTION, ITEM, NFA, FIGURE_6_16, PATTERNS, TWINS)))
     expected, found = (run_layers(layers, events, engine, changes=True) for engine in ("reference", "spark"))
     assert told(found.derived) == told(expected.derived)
     assert found.left_out == expected.left_out
     assert {one.event.label for one in found.derived} >= {"violation", "state:ends:itemOffer", "state:opens:r"}
+    assert sum(one.event.label == "state:opens:m" for one in found.derived) == 2
+    assert [len(one.derivations) for one in found.derived if one.event.label == "state:opens:twin"] == [2]
+    assert sum(one.event.label == "state:ends:Sent" for one in found.derived) == 1
 
 
 @pytest.mark.usefixtures("spark")
