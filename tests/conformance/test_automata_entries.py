@@ -362,6 +362,21 @@ def test_I_33_delays_that_could_go_on_at_one_time_are_an_error() -> None:
     assert "IH303" not in codes(text.replace("now - e(last) >= 1s", "now - e(last) < 1s"))
 
 
+def test_many_delays_that_never_come_together_are_checked_soon() -> None:
+    """All ways through them are far too many."""
+    states = [f"S{number}" for number in range(12)]
+    delays = [
+        f"{one} -> {other}: now - e(last) = {12 * place + to} s;"
+        for place, one in enumerate(states)
+        for to, other in enumerate(states)
+        if one != other
+    ]
+    begin = f"automaton X(k(K)) {{ start {states[0]}; {', '.join(states[1:])}; end T; enter -> S0: z(k(K*)); "
+    assert "IH303" not in codes(f"{begin} {' '.join(delays)} S0 -> T: a(k(K)); }}")
+    back = "S3 -> S7: now - e(last) >= 1 min; S7 -> S3: now - e(last) >= 2 min;"
+    assert "IH303" in codes(f"{begin} {' '.join(delays)} {back} S0 -> T: a(k(K)); }}")
+
+
 @pytest.mark.parametrize(
     ("scenario", "fault"),
     [

@@ -51,27 +51,47 @@ def _closure(found: set[Path], structure: Structure) -> set[Path]:
 
 
 def _delay_cycles(structure: Structure) -> Iterator[list[Step]]:
-    """Yields cycles of transitions without events that can all fire at one time, each cycle once."""
+    """Yields cycles of transitions without events that can all fire at one time: a shortest one for each transition
+    that is the first of one. Whether several can fire together is asked at the times at which that can change."""
     timed = [step for step in structure.steps if step.trigger != "event" and step.level is not None]
-
-    def follow(way: list[Step]) -> Iterator[list[Step]]:
-        target = way[-1].transition.target
-        for step in timed:
-            source = step.transition.source
-            assert source is not None
-            if target[: len(source)] != source or step.number < way[0].number:
-                continue
-            if step is way[0]:
-                constraints = [each for one in way for each in one.transition.label.times if each.identifiers <= {LAST}]
-                if times_of(constraints, {LAST: Times(0, 0)}).earliest(0) is not None:
-                    yield way
-            elif step not in way:
-                yield from follow([*way, step])
-
+    fires = {step.number: times_of(_since_last(step), {LAST: Times(0, 0)}) for step in timed}
+    times = {0}
+    for each in fires.values():
+        times |= {time for time in (each.first, *(gap + 1 for gap in each.without)) if time is not None and time > 0}
+    together = [[step for step in timed if fires[step.number].earliest(time) == time] for time in sorted(times)]
     for first in timed:
-        found = next(follow([first]), None)
+        cycles = (_cycle(first, [step for step in each if step.number >= first.number]) for each in together)
+        found = next((cycle for cycle in cycles if cycle is not None), None)
         if found is not None:
             yield found
+
+
+def _since_last(step: Step) -> list[TimeConstraint]:
+    return [each for each in step.transition.label.times if each.identifiers <= {LAST}]
+
+
+def _cycle(first: Step, steps: Sequence[Step]) -> list[Step] | None:
+    """Returns the shortest way from a transition back to it; None if there is none."""
+    if first not in steps:
+        return None
+    ways = [[first]]
+    seen = {first.number}
+    while ways:
+        longer = []
+        for way in ways:
+            target = way[-1].transition.target
+            for step in steps:
+                source = step.transition.source
+                assert source is not None
+                if target[: len(source)] != source:
+                    continue
+                if step is first:
+                    return way
+                if step.number not in seen:
+                    seen.add(step.number)
+                    longer.append([*way, step])
+        ways = longer
+    return None
 
 
 def needless(structure: Structure) -> Iterator[Diagnostic]:
