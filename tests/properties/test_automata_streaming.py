@@ -39,7 +39,9 @@ def compare(seed: int) -> int:
         for way in one.derivations
     }
     found = {(r.id, r.label, r.end, *sorted(json.loads(r.causes).items())) for r in stream.by_kind.derived}
-    assert found == expected, f"seed {seed}"
+    # what several instances report alike is one event, of which a stream writes the first derivation
+    assert found <= expected, f"seed {seed}"
+    assert {each[:3] for each in found} == {each[:3] for each in expected}, f"seed {seed}"
     return len(answer.derived)
 
 
