@@ -15,6 +15,7 @@ from conformance.constraints import diagnostics_of, event, judged, state
 from docs.blocks import ROOT, Block, blocks
 
 PAGE = ROOT / "docs" / "escl.md"
+MONITORS = ROOT / "docs" / "monitors.md"
 SENTENCES = ROOT / "docs" / "from-a-sentence-to-a-constraint.md"
 GRAMMAR = (ROOT / "src" / "cera" / "languages" / "escl" / "grammar.lark").read_text()
 _EVENT = re.compile(r"event (\S+) (\w+)\((.*)\)")
@@ -52,7 +53,7 @@ def test_a_constraint_is_violated_as_the_page_says(example: tuple[Block, Block, 
 
 
 def test_all_constraints_of_the_page_are_right() -> None:
-    programs = [block for page in (PAGE, SENTENCES) for block in blocks(page) if block.language == "escl"]
+    programs = [block for page in (PAGE, SENTENCES, MONITORS) for block in blocks(page) if block.language == "escl"]
     assert len(programs) >= 9 + 12
     for block in programs:
         assert [str(each) for each in diagnostics_of(block.text) if each.severity != "note"] == [], block.place
