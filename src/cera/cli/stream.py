@@ -22,6 +22,7 @@ from cera.cli.options import (
     relation_sources,
     spark_settings,
     tick_limit_option,
+    time_of,
 )
 from cera.cli.stream_reports import StreamReports, Verification, left_out_reason, undefined_text, without_key_text
 from cera.cli.summary import all_rejected, late_ends, refuse, repaired_ends, show_unknown_labels
@@ -29,6 +30,9 @@ from cera.cli.termination import end_at_once
 from cera.cli.verification import (
     VIOLATED,
     automata_of,
+    complete_since,
+    constraints_of,
+    from_option,
     possible_option,
     strict_verify_option,
     verified,
@@ -40,6 +44,7 @@ from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.records.python_values import microseconds
 from cera.connectors.sink import SinkFormat, stream_sink_of
 from cera.connectors.source import Source, source_of
+from cera.constraints.reports import UNKNOWN_PLACE
 from cera.errors import UsageError
 from cera.program import Program
 from cera.running.engine import stream as open_stream
@@ -107,10 +112,11 @@ from cera.running.streams.running_stream import StreamCounts
 @click.option(
     "--verify",
     is_flag=True,
-    help="Write what violates the automata of the program, and what is overdue in them, instead of all that is "
-    "derived. With --once the exit status is 6 if there were violations.",
+    help="Write what violates the automata and the constraints of the program, and what is overdue, instead of all "
+    "that is derived. With --once the exit status is 6 if there were violations.",
 )
 @strict_verify_option
+@from_option
 @click.option(
     "--trigger",
     metavar="INTERVAL",
@@ -154,6 +160,7 @@ def stream(
     possible: bool,
     verify: bool,
     expects_all: bool,
+    since: str | None,
     trigger: str | None,
     once: bool,
     files_per_batch: int | None,
@@ -191,16 +198,17 @@ def stream(
     report.show_diagnostics(program.findings)
     if expects_all and not verify:
         raise UsageError("--strict-verify is for --verify")
+    layers = complete_since(layers, time_of("--from", since, layout.times))
     if verify:
-        if not automata_of(layers):
-            raise UsageError("there is no automaton in the program to verify the stream against")
+        if not automata_of(layers) and not constraints_of(layers):
+            raise UsageError("there is no automaton in the program, and no constraint, to verify the stream against")
         layers = verified(layers, expects_all=expects_all, possible=possible)
     _check_sources(sources)
     check_layout(layout, sources)
     check_actions(program, actions.permissions)
     labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))
     show_unknown_labels(sorted(labels), program, InputCounts({}, 0), {})
-    labels = labels or (written_labels(possible=possible) if verify else labels)
+    labels = labels or (written_labels(possible=possible) | {UNKNOWN_PLACE} if verify else labels)
     request = StreamRequest(
         sources=tuple(StreamSource(source, max_ahead_of(max_ahead, source, recorded=once)) for source in sources),
         sink=stream_sink_of(sink, sink_format),
