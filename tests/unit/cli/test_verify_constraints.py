@@ -102,8 +102,8 @@ def test_what_must_be_there_is_looked_for_from_a_time_on_and_until_one() -> None
     )
     write("events.jsonl", (EVENTS[3], EVENTS[5]))  # an order at 100, a payment at 310
     assert violations(cera("verify", "shop.escl")) == [(299.999999, "busy")]
-    assert violations(cera("verify", "shop.escl", "--from", "0")) == [(99.999999, "busy"), (299.999999, "busy")]
-    assert violations(cera("verify", "shop.escl", "--from", "0", "--until", "250")) == [(99.999999, "busy")]
+    assert violations(cera("verify", "shop.escl", "--from", "0")) == [(100, "busy"), (299.999999, "busy")]
+    assert violations(cera("verify", "shop.escl", "--from", "0", "--until", "250")) == [(100, "busy")]
     assert violations(cera("verify", "shop.escl", "--from", "250")) == []
     wrong = cera("verify", "shop.escl", "--from", "soon")
     assert wrong.exit_code == 2
