@@ -83,7 +83,7 @@ def settled_cases(draw: st.DrawFn) -> SettledCase:
     chosen = tuple(each for each in grouped if chance.random() < 0.7) or (CLOSING,)
     events: list[Event] = []
     for number in range(chance.randint(1, 6)):
-        begin = chance.randint(0, 60)
+        begin = chance.randint(10, 70)  # a stream takes what happened before 1970 for late
         events.append(event(f"order{{id{{{number}}}}}", begin))
         last = begin
         for _ in range(chance.randint(0, 3)):
