@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from cera.constraints.goals import ClauseGoals
@@ -20,13 +21,15 @@ from cera.model.events.states import OPEN, announced_end, is_ending, is_opening,
 from cera.model.terms.term import Term
 from cera.model.time.interval import MIN_TIME, Time
 from cera.modules.arrivals import NO_HISTORY, Key, children
-from cera.modules.detection import TermDetection, Way
+from cera.modules.detection import TermDetection, Way, together
 from cera.modules.driving import SteppingProcessor
 from cera.modules.module import Settings
 from cera.modules.processor import Counts, Detection
 
 if TYPE_CHECKING:
     from cera.constraints.module import ConstraintModule
+
+_BY_END = attrgetter("end")
 
 
 class Report(TermDetection):
@@ -117,7 +120,7 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
             until = self._settings.until
             if until is not None and state.reached >= until:
                 found += self._ended(state, until)
-        return found
+        return found if len(found) < 2 else together(sorted(found, key=_BY_END))  # two bodies may be violated alike
 
     def step(self, state: ConstraintState, now: Time, events: list[Occurrence]) -> list[Report]:
         arrived: dict[Key, list[Occurrence]] = {}
