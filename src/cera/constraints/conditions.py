@@ -164,7 +164,10 @@ class Conditions:
         if places is None:
             return UNKNOWN
         if condition.relation == "named":
-            return Truth(all(condition.place in (each.name, each.room, each.area) for each in places), at)
+            within = [self.stream.locations.lies_in(each, condition.place) for each in places]
+            if False in within:
+                return Truth(False, at)
+            return UNKNOWN if None in within else Truth(True, at)
         named = [each.room if condition.place == "room" else each.area for each in places]
         known = [each for each in named if each is not None]
         if len(known) < len(named):

@@ -31,6 +31,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,33 @@ class Locations:
 
     def find(self, name: str | None) -> Location | None:
         return None if name is None else self._by_name.get(name)
+
+    def lies_in(self, place: Location, name: str) -> bool | None:
+        """Returns whether a place is one of some name, or lies in the room or the area of that name. None if it is not
+        said in which room or area it lies, or the file has none of that name."""
+        if name in (place.name, place.room, place.area):
+            return True
+        is_known = name in self._by_name
+        for own, every in (place.room, self._rooms), (place.area, self._areas):
+            if name in every:
+                if own is None:
+                    return None
+                is_known = True
+        return False if is_known else None
+
+    @cached_property
+    def _rooms(self) -> frozenset[str]:
+        return frozenset(each.room for each in self.places if each.room is not None).union(*self.rooms)
+
+    @cached_property
+    def _areas(self) -> frozenset[str]:
+        return frozenset(each.area for each in self.places if each.area is not None).union(*self.areas)
+
+    @cached_property
+    def has_two_kinds_of_coordinates(self) -> bool:
+        """Whether some places lie in the plane and others on the globe, so that there is no distance between them."""
+        kinds = [(each.plane is not None, each.globe is not None) for each in self.places]
+        return (True, False) in kinds and (False, True) in kinds
 
     def are_neighbours(self, kind: str, first: str, second: str) -> bool:
         return frozenset((first, second)) in (self.rooms if kind == "room" else self.areas)

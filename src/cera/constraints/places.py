@@ -7,14 +7,22 @@ from dataclasses import dataclass
 from typing import Literal as OneOf
 
 from cera.constraints.clause import Clause
-from cera.constraints.locations import Locations
+from cera.constraints.locations import Location, Locations
 from cera.constraints.queries import Apart, Directed, Literal, Part, SentFrom
 from cera.constraints.stream import Happening
 from cera.model.expressions.expression import EventReference
 from cera.model.terms.term import Term
 
+
+@dataclass(frozen=True)
+class Named:
+    """Whether it lies in the room or the area of a name."""
+
+    place: str
+
+
 #: What a condition needs to know of a place.
-Need = OneOf["place", "room", "area", "coordinates"]
+Need = OneOf["room", "area", "coordinates"] | Named
 
 
 @dataclass(frozen=True)
@@ -53,7 +61,7 @@ def _asked(part: Part) -> Iterator[tuple[EventReference, Need]]:
         case Apart():
             yield from ((each, "coordinates") for each in part.identifiers)
         case SentFrom():
-            need: Need = "place"
+            need: Need = Named(part.place)
             if part.relation != "named":
                 need = "room" if part.place == "room" else "area"
             yield from ((each, need) for each in part.identifiers)
@@ -68,13 +76,21 @@ def unknown_place(term: Term, needs: frozenset[Need], locations: Locations) -> s
     place = locations.find(name)
     if place is None:
         return name or ""
-    lacks: dict[Need, bool] = {
-        "place": False,
-        "room": place.room is None,
-        "area": place.area is None,
-        "coordinates": place.plane is None and place.globe is None,
-    }
-    return place.name if any(lacks[need] for need in needs) else None
+    return place.name if any(_lacks(place, need, locations) for need in needs) else None
+
+
+def _lacks(place: Location, need: Need, locations: Locations) -> bool:
+    match need:
+        case "room":
+            return place.room is None
+        case "area":
+            return place.area is None
+        case "coordinates" if locations.has_two_kinds_of_coordinates:
+            return place.plane is None or place.globe is None
+        case "coordinates":
+            return place.plane is None and place.globe is None
+        case Named(name):
+            return locations.lies_in(place, name) is None
 
 
 def unknown_places(found: Sequence[tuple[Happening, frozenset[Need]]], locations: Locations) -> dict[str, int]:

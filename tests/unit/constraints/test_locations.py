@@ -75,3 +75,24 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("places = ")
     with pytest.raises(LocationsError, match="is not TOML"):
         read_locations(tmp_path / "bad.toml")
+
+
+def test_a_room_that_is_not_said_is_neither_the_one_nor_another() -> None:
+    found = locations_of(
+        {"places": {"a": {"room": "hall"}, "b": {"room": "attic", "area": "top"}, "c": {"area": "top"}, "d": {}}}
+    )
+    a, b, c, d = (found.find(name) for name in "abcd")
+    assert a is not None
+    assert b is not None
+    assert c is not None
+    assert d is not None
+    assert [found.lies_in(each, "attic") for each in (a, b, c, d)] == [False, True, None, None]
+    assert [found.lies_in(each, "top") for each in (a, b, c, d)] == [None, True, True, None]
+    assert [found.lies_in(each, "c") for each in (a, c)] == [False, True]
+    assert found.lies_in(a, "cellar") is None
+
+
+def test_places_in_the_plane_and_on_the_globe_have_no_distance() -> None:
+    plane, globe = {"x": 0, "y": 0}, {"latitude": 0, "longitude": 0}
+    assert locations_of({"places": {"a": plane, "b": globe}}).has_two_kinds_of_coordinates
+    assert not locations_of({"places": {"a": plane, "b": {}}}).has_two_kinds_of_coordinates
