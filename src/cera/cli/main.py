@@ -162,5 +162,6 @@ def main() -> None:
     The language follows from a file's ending (LANGUAGES). Several files make one program.
 
     Exit status: 0 done; 1 the program is wrong; 2 the command line is wrong; 3 the data is wrong (--strict);
-    4 the engine failed; 5 done, but for actions of rules that failed; 7 no record could be used.
+    4 the engine failed; 5 done, but for actions of rules that failed; 6 verify found violations; 7 no record could be
+    used.
     """
