@@ -111,6 +111,6 @@ def test_its_modules_are_named_among_those_of_other_languages(done: dict[str, Do
 
 def test_the_help_and_messages_list_it(done: dict[str, Done]) -> None:
     assert ".toy Toy" in " ".join(done["help"].output.split())
-    assert "[xceq|datalog|slog|cet|ihta|clauses|toy|plan|json]" in done["help of translate"].output
+    assert "[xceq|datalog|slog|cet|ihta|clauses|toy|escl|plan|json]" in done["help of translate"].output
     assert "event types of Snoop, and of Toy" in " ".join(done["help of translate"].output.split())
     assert ".toy (Toy)" in done["unknown ending"].messages
