@@ -61,7 +61,7 @@ def test_smoke_that_breaks_a_rule_is_found_by_the_constraint_that_says_it(engine
     from benchmarks.constraints.metro import Kind, fires
 
     seen = set()
-    for seed in range(examples(8)):
+    for seed in range(max(2, examples(8))):  # so many show every kind
         records = list(fires(6, 0.7, seed))
         expected = {(each.at, each.breaks.value) for each in records if each.breaks is not None}
         found = violated(records, 6, engine)
