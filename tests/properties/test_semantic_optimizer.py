@@ -77,6 +77,7 @@ def _constraint(chance: random.Random) -> str:
         "WHILE Range LENsec LET IN ANY CASE exists <= NUM event: LBL(k(K)) group-by {} END END",
         "WHILE Range LENsec LET IN ANY CASE exists <= NUM event: LBL(v(V)) END END",
         "IF event: LBL(v(V)) THEN V OP CON END",
+        "IF event: LBL(v(V)) THEN V OP CON END",  # twice, because fewest rules have a condition that it guarantees
         "IF event: LBL(k(K)) THEN K != NUM END",
         "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K), v(W)) THEN V OP W END",
         "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K), v(W)) and V OP W THEN e(i) <= e(j) or V = CON END",
