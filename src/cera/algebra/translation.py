@@ -8,7 +8,8 @@
              Bi ⋈_{j⊒i'} Q[i': q]   for while j: collect q        (i' fresh)
              Bi ▷_{j⊒i'} Q[i': q]   for while j: not q
     C      = σ[ck](… σ[c1](Bn))
-    G      = Γ[i1' ← i1, …](C)      for gathered i1, …              (i1', … fresh), else C
+    P      = π[sch(C) - X1, …](C)   for variables X1, … whose values tell no matches apart, else C
+    G      = Γ[i1' ← i1, …](P)      for gathered i1, …              (i1', … fresh), else P
     Q      = C[h](μ[[begin, end] ← j1 ⊔ … ⊔ jl](G))               (j1 … jl the other positive literals, ERR-03)
 
 A matching takes its events from the incoming stream and from the rules whose heads it can match (ERR-17).
@@ -32,6 +33,7 @@ from cera.algebra.operators import (
     Matching,
     Merging,
     PeriodicWindows,
+    Projection,
     Reference,
     Relation,
     RelativeTimers,
@@ -199,6 +201,8 @@ class _Translator:
             )
         pairs = tuple((next(self.fresh), name) for name in gathered_order(branch))
         body = self.body(branch)
+        if branch.forgotten:
+            body = Projection(body.schema.attributes - branch.forgotten, body)
         dropped = auxiliary_windows(branch)
         return Gathering(pairs, body, self.semantics == "practical", dropped) if pairs or dropped else body
 

@@ -121,6 +121,7 @@ class _Naming:
             conditions=tuple(map(self.expression, branch.conditions)),
             windows=tuple(map(self._window, branch.windows)),
             gathered=tuple(map(self.identifier, branch.gathered)),
+            forgotten=frozenset(map(self.variable, branch.forgotten)),
             ended=frozenset(map(self.identifier, branch.ended)),
         )
 

@@ -190,6 +190,8 @@ class Branch:
     windows: tuple[Window, ...] = added_later("windows", ())
     gathered: tuple[str, ...] = added_later("gathered", ())
     relations: tuple[RelationQuery, ...] = added_later("relations", ())
+    #: Variables that need a value, whichever: matches that differ in them alone are one match.
+    forgotten: frozenset[str] = added_later("forgotten", frozenset())
 
     def __post_init__(self) -> None:
         if self.windows or self.gathered:

@@ -74,6 +74,8 @@ class WrittenBranch:
     conditions: tuple[Expression, ...] = ()
     windows: tuple[Window, ...] = ()
     gathered: tuple[str, ...] = ()
+    #: The variables that do not tell matches apart.
+    forgotten: frozenset[str] = frozenset()
     #: The states whose ends are waited for.
     ended: frozenset[str] = frozenset()
 
@@ -162,6 +164,7 @@ def written_branch(branch: Branch) -> WrittenBranch:
         conditions=tuple(conjuncts(written_conditions(_not_repeated(branch.conditions)))),
         windows=branch.windows,
         gathered=gathered_order(branch),
+        forgotten=branch.forgotten,
         ended=frozenset(query.identifier for query in branch.events if query.kind == "ending"),
     )
 
@@ -268,7 +271,8 @@ def _branch_meaning(branch: WrittenBranch) -> str:
     moved = conjuncts(condition for part in branch.collections for condition in part.conditions)
     conditions = sorted({repr(condition) for condition in (*branch.conditions, *moved)})
     absent = sorted(map(_absence_meaning, branch.absences))
-    return repr((named, rows, collected, absent, conditions, branch.gathered, sorted(branch.ended)))
+    names = (branch.gathered, sorted(branch.forgotten), sorted(branch.ended))
+    return repr((named, rows, collected, absent, conditions, *names))
 
 
 def _absence_meaning(part: WrittenAccumulation) -> str:

@@ -73,7 +73,8 @@ class _Enumeration:
                     left_out = {*gathered, *auxiliary_windows(branch)}
                     remaining = {name: event for name, event in trace.items() if name not in left_out}
                     matched = (*(trace[name] for name in gathered), *collected)
-                    yield Match(remaining, matched, extended, interval_of(trace, branch))
+                    kept = {name: value for name, value in extended.items() if name not in branch.forgotten}
+                    yield Match(remaining, matched, kept, interval_of(trace, branch))
 
     def _traces(
         self, conditions: Sequence[Expression], new: frozenset[Event] | None

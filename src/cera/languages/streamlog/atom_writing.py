@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cera.diagnostics import Span
+from cera.languages.streamlog.atoms import is_unnamed
+from cera.languages.streamlog.scopes import ANONYMOUS
 from cera.model.expressions.atoms import Atom
 from cera.model.expressions.constructs import All, Construct, ConstructTerm, ConstructValue, OptionalConstruct
 from cera.model.expressions.expression import (
@@ -73,7 +75,7 @@ class AtomWriter:
     def _argument(self, pattern: Pattern) -> Atom | Expression:
         match pattern:
             case VariablePattern(pattern=None):
-                return Variable(pattern.name, pattern.span)
+                return Variable(ANONYMOUS if is_unnamed(pattern.name) else pattern.name, pattern.span)
             case ScalarPattern():
                 return Literal(pattern.value, pattern.span)
             case _:

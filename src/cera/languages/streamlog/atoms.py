@@ -10,6 +10,8 @@ from cera.model.expressions.atoms import Atom, Renaming
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
 from cera.model.expressions.expression import Aggregate, Call, Expression, Variable, operands, rebuild
 
+_UNNAMED = "_#"
+
 
 def head_of(atom: Atom) -> ConstructTerm:
     """Returns the head that an atom is."""
@@ -74,3 +76,13 @@ def renamed(expression: Expression, name: Renaming) -> Expression:
 
 def is_anonymous(variable: str) -> bool:
     return variable == ANONYMOUS
+
+
+def unnamed_variable(number: int, mark: str) -> str:
+    """Returns the name that a `_` has in a branch."""
+    return f"{_UNNAMED}{number}{mark}"
+
+
+def is_unnamed(variable: str) -> bool:
+    """Returns whether a variable of a branch is a `_`."""
+    return variable.startswith(_UNNAMED)

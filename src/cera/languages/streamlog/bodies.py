@@ -9,7 +9,7 @@ import itertools
 from dataclasses import dataclass, field, replace
 
 from cera.languages.atoms.syntax import NOW, Kind
-from cera.languages.streamlog.atoms import is_anonymous
+from cera.languages.streamlog.atoms import is_anonymous, unnamed_variable
 from cera.languages.streamlog.branch_parts import RuleContext
 from cera.languages.streamlog.demands import (
     AllTime,
@@ -58,14 +58,21 @@ class Body:
     #: The evaluation time of the rule, where that stands in the branch already.
     outer: str | None = None
     aliases: dict[str, str] = field(default_factory=dict)
+    #: The variables in the branch of which only matters that they have a value.
+    forgotten: set[str] = field(default_factory=set)
     _unknown: itertools.count[int] = field(default_factory=itertools.count)
 
     def name(self, variable: str) -> str:
         """Returns the name of a variable in the branch."""
         if is_anonymous(variable):
-            return f"_#{next(self._unknown)}{self.variable_mark}"
-        own = variable in self.once or (self.shared is not None and variable not in self.shared)
-        return f"_{variable}#{self.variable_mark}" if own else variable
+            return self._forgotten(unnamed_variable(next(self._unknown), self.variable_mark))
+        if self.shared is not None and variable not in self.shared:
+            return self._forgotten(f"_{variable}#{self.variable_mark}")
+        return f"_{variable}#{self.variable_mark}" if variable in self.once else variable
+
+    def _forgotten(self, name: str) -> str:
+        self.forgotten.add(name)
+        return name
 
     def identifier(self, name: str) -> str:
         """Returns an identifier as it is in the branch."""

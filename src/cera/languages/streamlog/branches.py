@@ -178,7 +178,7 @@ def gathered(body: Body, made: Branch, kept: Iterable[str]) -> Branch | None:
     kept = {*kept, *(each.identifier for each in made.windows if isinstance(each, PeriodicWindow))}
     auxiliary = {query.identifier for query in made.events if query.auxiliary} | auxiliary_windows(made)
     names = tuple(each.identifier for each in made.positive if each.identifier not in kept | auxiliary)
-    made = replace(made, gathered=names)
+    made = replace(made, gathered=names, forgotten=made.bound_variables & body.forgotten)
     if late := late_gathered(made):
         message = f"this aggregate would have to wait for `{late[0]}`, which may end after the evaluation time"
         hint = "let all that the body asks for lie in the evaluation time"

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, count
 
+from cera.languages.streamlog.atoms import is_unnamed
 from cera.model.expressions import constructs
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import EventReference, Expression, InState, event_references
@@ -27,7 +28,7 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
 def named_rule(rule: WrittenRule) -> WrittenRule:
     """Returns the rule with names that the language allows."""
-    names = variables_of(rule)
+    names = {name for name in variables_of(rule) if not is_unnamed(name)}
     once = _once(rule)
     if is_order_sensitive(rule):
         variables = names_in_order(names, _upper, lambda old, new: f"_{new}#" if old in once else new)

@@ -66,6 +66,7 @@ class _SlidingLowering:
         if time is None:
             return None
         around = replace(self.make(), names=body.names, mark=_INSIDE, variable_mark="in", outer=time)
+        around.forgotten = body.forgotten
         within = BranchLowering(around, self.inside)
         within.place()
         if body.context.refused:
@@ -75,7 +76,8 @@ class _SlidingLowering:
         check_begins(ending.body, made)
         collected = self._collected(within, time)
         if collected is not None:
-            return replace(made, collections=(collected,))
+            made = replace(made, collections=(collected,))
+            return replace(made, forgotten=made.bound_variables & body.forgotten)
         kept = (time, *(query.identifier for query in made.events))
         return gathered(within.body, _joined(made, within.body.parts.branch(head)), kept)
 

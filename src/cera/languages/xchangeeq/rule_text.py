@@ -58,6 +58,7 @@ _WINDOW = "XChangeEQ has no windows of the clock"
 _SLIDING = "a window in which the event lies that it ends with has no form in XChangeEQ"
 _OVERLAP = "a negated literal whose evaluation time overlaps that of its rule has no form in XChangeEQ"
 _KEPT = "keep this rule in its own file: files of both make one program"
+_UNNAMED = "XChangeEQ cannot aggregate over matches with a value that has no name, `_`"
 _TIMER = "give the rule a timer on an event, or a state, as evaluation time"
 
 
@@ -104,6 +105,8 @@ def _unsayable(rule: WrittenRule, program: RuleProgram) -> Iterator[Diagnostic]:
             yield _refusal(_WINDOW, window.span or rule.span, _TIMER)
         if not branch.windows:
             yield from _unsayable_groups(rule, branch)
+        if branch.forgotten and not any(part.with_anchor for part in branch.collections):
+            yield _refusal(_UNNAMED, rule.span, "give it a name, and each of its values counts")
         for timer in branch.absolute_timers:
             if timer.timer.name != "datetime":
                 yield _calendar(timer.timer.name, timer.span)

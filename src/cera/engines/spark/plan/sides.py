@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 
 from pyspark.sql import Column
 
-from cera.algebra.operators import Expression, Join, Matching, Reference, RelativeTimers, Renaming, Selection
+from cera.algebra.operators import (
+    Expression,
+    Join,
+    Matching,
+    Projection,
+    Reference,
+    RelativeTimers,
+    Renaming,
+    Selection,
+)
 from cera.algebra.plan import Plan
 from cera.engines.spark.plan.patterns import single_way
 from cera.engines.spark.plan.scopes import Environment, RowScope
@@ -49,6 +58,10 @@ class Side:
 
     def interval(self, identifier: str) -> tuple[Column, Column]:
         return column("begin"), column("end")
+
+    def projected(self, variables: frozenset[str]) -> Side:
+        cells = {name: cell for name, cell in self.cells.items() if name in variables}
+        return replace(self, cells=cells, certain=self.certain & variables)
 
     def renamed(self, names: Names) -> Side:
         variables = names.variables
@@ -94,6 +107,9 @@ def side_of(expression: Expression, sources: Sources) -> Side | None:
         side = side_of(matching.input, sources)
         chosen = None if side is None else _selected(side, matching, sources.environment)
         return None if chosen is None else chosen.renamed(names)
+    if isinstance(matching, Projection):
+        side = side_of(matching.input, sources)
+        return None if side is None else side.projected(matching.schema.data).renamed(names)
     if not isinstance(matching, Matching):
         return None
     possible = [table for table in sources.tables(matching.source) if table.can_have(query_label(matching.pattern))]
@@ -122,6 +138,9 @@ class AnchorSide:
     window: str
     timer: Timer
 
+    def projected(self, variables: frozenset[str]) -> AnchorSide:
+        return replace(self, side=self.side.projected(variables))
+
     def renamed(self, names: Names) -> AnchorSide:
         side = self.side.renamed(names)
         timer = replace(self.timer, anchor=side.identifier)
@@ -131,6 +150,9 @@ class AnchorSide:
 def anchor_side(left: Expression, sources: Sources) -> AnchorSide | None:
     """Returns the event and its timer, if a relation consists of just these; else None."""
     join, names = unwrapped(left, sources.plan)
+    if isinstance(join, Projection):
+        found = anchor_side(join.input, sources)
+        return None if found is None else found.projected(join.schema.data).renamed(names)
     if not isinstance(join, Join) or not isinstance(join.right, RelativeTimers):
         return None
     side, timer = side_of(join.left, sources), join.right
