@@ -93,3 +93,11 @@ def test_a_command_warns_once_and_by_itself(tmp_path: Path) -> None:
         )
     assert result.exit_code == 0
     assert result.stderr.count("the program asks for `frigde`") == 1
+
+
+def test_very_many_missing_labels_share_a_warning() -> None:
+    program = cera.load("\n".join(f"DETECT a{number}{{}} ON event e: b{number}{{{{}}}} END" for number in range(40)))
+    said = list(program.expectations.missing_labels(["reading"]))
+    assert len(said) == 21
+    assert said[0] == "the program asks for `b0`, and no event has this label"
+    assert said[-1].endswith("… and 10 more, and no event has one of these labels")

@@ -13,6 +13,9 @@ from cera.modules.layering import Layers
 from cera.modules.module import Module, Port
 from cera.modules.monitoring import CHANGE, MonitoredEvents
 
+#: As many missing labels have a warning of their own.
+_GUESSED = 20
+
 
 @dataclass(frozen=True)
 class Expectations:
@@ -32,18 +35,23 @@ class Expectations:
         return observed
 
     def missing_labels(self, seen: Collection[str]) -> Iterator[str]:
-        """Yields a warning for each label that is asked for and that neither an event has nor a rule derives."""
+        """Yields a warning for each label that is asked for and that neither an event has nor a rule derives.
+
+        Of very many, the last are in one warning: to guess what each was meant to be takes longer than a short run.
+        """
         known = self.derived_labels.union(seen)
-        for label in sorted(self.labels - known):
-            if is_ending(label):  # its opening is asked for, too
-                continue
-            if label == CHANGE and self.changes:
-                monitored = printable(str(self.changes[0]))
-                yield f"the program monitors {monitored}, and no event is a change (label `{CHANGE}`)"
-                continue
-            hint = did_you_mean(shown_label(label), {shown_label(each) for each in known})
+        missing = sorted(label for label in self.labels - known if not is_ending(label))  # its opening is missing, too
+        if CHANGE in missing and self.changes:
+            missing.remove(CHANGE)
+            monitored = printable(str(self.changes[0]))
+            yield f"the program monitors {monitored}, and no event is a change (label `{CHANGE}`)"
+        shown = {shown_label(each) for each in known}
+        for label in missing[:_GUESSED]:
+            hint = did_you_mean(shown_label(label), shown)
             guess = f"; {printable(hint)}" if hint else ""
             yield f"the program asks for `{printable(shown_label(label))}`, and no event has this label{guess}"
+        if others := [f"`{printable(shown_label(label))}`" for label in missing[_GUESSED:]]:
+            yield f"the program asks for {listed(others)}, and no event has one of these labels"
 
     def missing_attributes(self, observed: ObservedAttributes, seen: Collection[str]) -> Iterator[str]:
         """Yields a warning for each attribute that no event of its label had, if there were any.
