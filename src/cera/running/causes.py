@@ -26,6 +26,7 @@ from cera.modules.module import Module
 from cera.modules.monitoring import Output
 from cera.rules.rule import Branch, Rule, RuleProgram, trace_order
 from cera.rules.states import is_hidden
+from cera.running.head_values import values_shown
 from cera.wording import Setting
 
 #: How many characters of an id must be given.
@@ -100,7 +101,8 @@ class Causes:
 
     def reasons(self, event: Event) -> list[Reason]:
         """Returns the derivations of the event that are wanted; none for an input event or a timer."""
-        return [self._reason(derivation) for derivation in self._derivations(event)[: 1 if self.first else None]]
+        wanted = self._derivations(event)[: 1 if self.first else None]
+        return [self._reason(event, derivation) for derivation in wanted]
 
     def left_out(self, event: Event) -> int:
         """Returns how many derivations of the event are not wanted."""
@@ -110,16 +112,18 @@ class Causes:
         item = self.derived.get(event)
         return () if item is None else item.derivations
 
-    def _reason(self, derivation: Derivation) -> Reason:
+    def _reason(self, event: Event, derivation: Derivation) -> Reason:
         clause = clause_of(derivation.rule)
         if clause in self._outputs:
             return Reason(replace(derivation, rule=clause), self._outputs[clause].span, Branch(), {})
         rule = self._rules[derivation.rule]
         candidates = [branch for branch in rule.branches if {*trace_order(branch)} == derivation.causes.keys()]
+        said = values_shown(rule.head, event.term)
         for branch in candidates:
             answers = self._answers(branch, derivation)
             if answers:
-                return Reason(derivation, rule.span, branch, _shared(answers))
+                agreeing = [found for answer in answers if (found := join(answer, said)) is not None]
+                return Reason(derivation, rule.span, branch, _shared(agreeing or answers))
         return Reason(derivation, rule.span, candidates[0], {})
 
     def _answers(self, branch: Branch, derivation: Derivation) -> list[Substitution]:

@@ -31,6 +31,7 @@ def test_the_command_line_reads_relations_too(cera: Cera) -> None:
     assert [record["term"]["bill"]["euros"] for record in records(given.stdout)] == [7]
     why = cera("why", *run[1:], "--relation", "price=other.jsonl", "--event", records(given.stdout)[0]["id"])
     assert "by rule bill" in why.stdout
+    assert "= 7" in why.stdout  # only the row says it
     (folder / "cera.toml").write_text('[relation]\nprice = "../other.jsonl"\n')
     assert [record["term"]["bill"]["euros"] for record in records(cera(*run).stdout)] == [7]
 
