@@ -24,7 +24,7 @@ from cera.languages.streamlog.parser import parse
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.modules.driving import Driver
-from cera.optimizer.semantic.driver import RewrittenProgram, knowledge_of, rewrite
+from cera.optimizer.semantic.driver import LAWS, RewrittenProgram, knowledge_of, rewrite
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram
 from cera.testing import event
@@ -34,14 +34,17 @@ from properties.local_runs import in_order, processor_of
 from properties.theories import model_of
 
 LABELS = ("p", "q", "r")
-LAWS = ("result by contradiction", "predicate elimination", "join introduction", "predicate introduction")
 
 
 def _chosen(chance: random.Random, *options: str) -> str:
     """Returns one of several texts, with labels L and M, numbers N and C, and comparisons OP filled in."""
-    text = chance.choice(options)
+    return _filled(chance, chance.choice(options))
+
+
+def _filled(chance: random.Random, text: str) -> str:
     text = text.replace("LBL", chance.choice(LABELS)).replace("MBL", chance.choice(LABELS))
-    text = text.replace("NUM", str(chance.choice((1, 1, 2, 3)))).replace("CON", str(chance.randint(0, 4)))
+    text = text.replace("FBL", chance.choice(LABELS)).replace("NUM", str(chance.choice((1, 1, 2, 3))))
+    text = text.replace("CON", str(chance.randint(0, 4)))
     text = text.replace("OP", chance.choice(("<", "<=", ">", ">=", "=", "!=")))
     return text.replace("LEN", chance.choice(("4", "5", "10")))
 
@@ -84,11 +87,50 @@ def _constraint(chance: random.Random) -> str:
     )
 
 
+BETWEEN = (
+    "IF event f: FBL(k(K)) and event i: LBL(k(K)) and e(f) < e(i) "
+    "THEN exists >= 1 event j: MBL(k(K)) and f before j and e(j) <= e(i) END"
+)
+#: Rules with constraints that some law may use on them, which random choice seldom brings together.
+THEMES = (
+    # join elimination
+    (
+        "hX(k(K), v(V)) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i).",
+        "IF event i: LBL(k(K)) THEN exists >= 1 event j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i) END",
+    ),
+    (
+        "hX(k(K), v(V)) <- i: LBL(k(K), v(V)) and j: MBL(k(K), v(W)) and b(i) <= b(j) and e(j) <= e(i) and W OP CON.",
+        "IF event i: LBL(k(K)) THEN event j: MBL(k(K), v(W)) and b(i) <= b(j) and e(j) <= e(i) and W OP CON END",
+    ),
+    (
+        "hX(k(K), v(V)) <- f: FBL(k(K)) and j: MBL(k(K)) and i: LBL(k(K), v(V)) and f before j and e(j) <= e(i).",
+        BETWEEN,
+    ),
+    (
+        "Range LENsec: hX(k(K), v(V)) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i).",
+        "IF event i: LBL(k(K)) THEN exists >= 1 event j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i) END",
+    ),
+    (
+        "Range LENsec: hX(k(K), n(AGG(V))) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i).",
+        "IF event i: LBL(k(K)) THEN exists = 1 event j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i) END",
+    ),
+)
+
+
+def _theme(chance: random.Random, number: int) -> tuple[str, str]:
+    """Returns a rule, and a constraint with the same labels and numbers."""
+    rule, constraint = chance.choice(THEMES)
+    rule = rule.replace("AGG", chance.choice(("count", "sum", "min", "max", "avg", "first", "last")))
+    text = _filled(chance, f"{rule}|{constraint}")
+    rule, _, constraint = text.partition("|")
+    return rule.replace("X", str(number)), constraint
+
+
 def _stream(chance: random.Random) -> list[Event]:
     found: list[Event] = []
     for _ in range(chance.randint(3, 14)):
         begin = chance.randint(0, 25)
-        end = begin + chance.choice((0, 0, 0, 1, 3))
+        end = begin + chance.choice((0, 0, 0, 1, 3, 6))
         values = "" if chance.random() < 0.1 else f", v{{{chance.randint(0, 4)}}}"
         twice = f", v{{{chance.randint(0, 4)}}}" if values and chance.random() < 0.1 else ""
         found.append(event(f"{chance.choice(LABELS)}{{k{{{chance.randint(1, 2)}}}{values}{twice}}}", begin, end))
@@ -127,14 +169,17 @@ class Triple:
 def _triple(seed: int) -> Triple | None:
     """Returns the triple of a seed; None if the program is refused."""
     chance = random.Random(seed)
-    rules = "\n".join(_rule(chance, number) for number in range(chance.randint(1, 3)))
-    constraints = "\n".join(_constraint(chance) for _ in range(chance.randint(1, 3)))
-    lowered = lower([parse(Source("a.slog", rules)).program], "UTC")
+    rules = [_rule(chance, number) for number in range(chance.randint(1, 3))]
+    constraints = [_constraint(chance) for _ in range(chance.randint(1, 3))]
+    if chance.random() < 0.5:
+        rule, constraint = _theme(chance, 0)
+        rules, constraints = [rule, *rules[1:]], [constraint, *constraints[1:]]
+    lowered = lower([parse(Source("a.slog", "\n".join(rules))).program], "UTC")
     if lowered.problems or any(each.severity == "error" for each in check(lowered.program)):
         return None
-    clauses = clauses_of(constraints)
+    clauses = clauses_of("\n".join(constraints))
     events = _satisfying(_stream(chance), clauses, chance)
-    return Triple(rules, constraints, lowered.program, tuple(clauses), tuple(events))
+    return Triple("\n".join(rules), "\n".join(constraints), lowered.program, tuple(clauses), tuple(events))
 
 
 def _answers(program: RuleProgram, events: Sequence[Event]) -> list[str]:
@@ -155,8 +200,10 @@ def _agree(seeds: Iterable[int]) -> Counter[str]:
             used["refused"] += 1
             continue
         rewritten = triple.rewritten()
-        used.update(each.law for rule in rewritten.rules for each in rule.rewritings)
+        laws = [each.law for rule in rewritten.rules for each in rule.rewritings]
+        used.update(laws)
         expected = _defined(triple.program, triple.events)
+        used.update(f"{law}, with answers" for law in {*laws} if expected)
         shown = f"seed {seed}\n{triple.rules}\n{triple.constraints}\n" + "\n".join(map(str, triple.events))
         assert _answers(rewritten.program, triple.events) == expected, shown
         assert _defined(rewritten.program, triple.events) == expected, shown

@@ -8,7 +8,7 @@ from typing import Literal, NotRequired, TypedDict
 from cera.constraints.clause import Clause
 from cera.explain.plan import NOTATION
 from cera.optimizer.semantic.driver import Rewriting, RewrittenProgram, RewrittenRule
-from cera.rules.rule import Accumulation
+from cera.rules.rule import Accumulation, EventQuery, RelationQuery
 from cera.rules.settlements import ClosingEvent, MostMatches
 
 RuleResult = Literal["unsatisfiable", "rewritten", "unchanged"]
@@ -72,6 +72,8 @@ def _change(rewriting: Rewriting) -> str:
             return "it can have no answers, and is not evaluated"
         case Accumulation(pattern=pattern, window=window):
             return f"not {NOTATION.pattern(pattern)} is certain in {window}, and not waited for"
+        case EventQuery(pattern=pattern) | RelationQuery(pattern=pattern):
+            return f"{NOTATION.pattern(pattern)} is always there, and is not looked for"
         case ClosingEvent(pattern=pattern, by=by):
             return f"an answer is complete with {NOTATION.pattern(pattern)}{_same(by)}, and what it needed is forgotten"
         case MostMatches(most=most, by=by):

@@ -22,17 +22,19 @@ from cera.optimizer.semantic import (
     closing_events,
     contradiction,
     full_groups,
+    join_elimination,
     predicate_elimination,
 )
 from cera.optimizer.semantic.orders import Order, orders
-from cera.optimizer.semantic.residues import residues
+from cera.optimizer.semantic.residues import relations_in, residues
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import head_label, query_label
-from cera.rules.rule import Accumulation, Branch, Rule, RuleProgram
+from cera.rules.declarations import RelationDeclaration
+from cera.rules.rule import Accumulation, Branch, EventQuery, RelationQuery, Rule, RuleProgram
 from cera.rules.settlements import Settlement
 
 #: The names of the laws, in the order in which they are tried.
-LAWS = (contradiction.LAW, predicate_elimination.LAW, closing_events.LAW, full_groups.LAW)
+LAWS = (contradiction.LAW, join_elimination.LAW, predicate_elimination.LAW, closing_events.LAW, full_groups.LAW)
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Rewriting:
     law: str
     clauses: tuple[Clause, ...]
     #: What is superfluous or was added; None if there are no answers at all.
-    subject: Expression | Accumulation | Settlement | None = None
+    subject: Expression | EventQuery | RelationQuery | Accumulation | Settlement | None = None
 
     @property
     def constraints(self) -> tuple[str, ...]:
@@ -88,6 +90,22 @@ class Knowledge:
     #: The cardinalities, each with the clause that says it.
     cardinalities: tuple[tuple[Cardinality, Clause], ...]
 
+    #: The relations that the constraints declare.
+    relations: tuple[RelationDeclaration, ...] = ()
+
+    def about(self, program: RuleProgram) -> Knowledge:
+        """Returns what is known without the clauses about relations that need not be those of a program: their rows
+        change, so that a rule may look them up at another time, or they are read from elsewhere."""
+        declared = (*self.relations, *program.relations)
+        others = {each.name for each in declared if each.refresh is not None or each.valid_from is not None}
+        for mine in self.relations:
+            theirs = program.relation(mine.name)
+            if theirs is not None and mine.source is not None and mine.source != theirs.source:
+                others.add(mine.name)
+        if not others:
+            return self
+        return replace(self, clauses=tuple(each for each in self.clauses if not relations_in(each) & others))
+
 
 def knowledge_of(modules: Iterable[Module]) -> Knowledge:
     """Returns what the constraints among some modules say."""
@@ -99,7 +117,8 @@ def knowledge_of(modules: Iterable[Module]) -> Knowledge:
         for clause in module.clauses
         if (fact := cardinality_of(clause, module.origin)) is not None
     ]
-    return Knowledge(clauses, tuple(orders(clauses)), tuple(counted))
+    declared = tuple(each for module in found for each in module.relations)
+    return Knowledge(clauses, tuple(orders(clauses)), tuple(counted), declared)
 
 
 def rewrite(
@@ -113,6 +132,7 @@ def rewrite(
 
     `read_elsewhere` are the labels that other modules read, None for any. Laws in `without` are not used.
     """
+    knowledge = knowledge.about(program)
     read = {query_label(query.pattern) for rule in program.rules for query in event_patterns(rule)} | {*read_elsewhere}
     labels = [head_label(rule.head) for rule in program.rules]
     found: list[RewrittenRule] = []
@@ -128,7 +148,7 @@ def _rewritten(rule: Rule, knowledge: Knowledge, without: Collection[str], *, ma
     made: list[Rewriting] = []
     branches: list[Branch] = []
     for branch in rule.branches:
-        changed = _branch(branch, knowledge, without, made)
+        changed = _branch(rule, branch, knowledge, without, made)
         if changed is not None:
             branches.append(changed)
     if not branches:
@@ -143,13 +163,18 @@ def _rewritten(rule: Rule, knowledge: Knowledge, without: Collection[str], *, ma
     return RewrittenRule(rule, current, tuple(made))
 
 
-def _branch(branch: Branch, knowledge: Knowledge, without: Collection[str], made: list[Rewriting]) -> Branch | None:
+def _branch(
+    rule: Rule, branch: Branch, knowledge: Knowledge, without: Collection[str], made: list[Rewriting]
+) -> Branch | None:
     """Returns a branch without what constraints make superfluous; None if it never matches."""
     if contradiction.LAW not in without:
         reasons = contradiction.contradicting(branch, tuple(residues(branch, knowledge.clauses)))
         if reasons:
             made.append(Rewriting(contradiction.LAW, tuple(each.clause for each in reasons)))
             return None
+    if join_elimination.LAW not in without:
+        branch, joins = join_elimination.without_certain_joins(rule, branch, knowledge.clauses)
+        made += (Rewriting(join_elimination.LAW, (clause,), joined) for joined, clause in joins)
     if predicate_elimination.LAW not in without:
         branch, conditions = predicate_elimination.without_guaranteed(branch, knowledge.clauses)
         made += (Rewriting(predicate_elimination.LAW, (by.clause,), condition) for condition, by in conditions)

@@ -3,7 +3,7 @@
     Hθ, if Bθ follows from the body of the rule, for a constraint H ← B
 
 A constraint is relevant in as many ways as there are substitutions θ, and each has a residue (ERR-91). θ maps the
-literals of B to events of the rule, not necessarily to different ones (ERR-88).
+literals of B to events, states and rows of the rule, not necessarily to different ones (ERR-88).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Residue:
 
 
 @dataclass(frozen=True)
-class _Way:
+class Way:
     """A substitution of a constraint: the values of its variables and the events of its identifiers, in a rule."""
 
     values: Substitution
@@ -67,23 +67,41 @@ class _Way:
 def residues(branch: Branch, clauses: Iterable[Clause]) -> Iterator[Residue]:
     """Yields the conditions that hold in all matches of a branch, on streams that satisfy the clauses.
 
-    Of bodies, those that ask for events of any time or in states, with conditions that follow from the branch; of
-    heads, the conditions on the events of the body.
+    Of heads, these are the conditions on the events of the body.
     """
     for clause in clauses:
-        literals = [part for part in clause.body if _is_asked_for(part)]
-        conditions = [part for part in clause.body if isinstance(part, Comparison | Temporal)]
-        events = [literal for literal in literals if literal.kind == "event"]
-        head = _condition(clause.head, events)
-        known = frozenset().union(*(event_references(each) for each in conditions)) <= _identifiers(events)
-        if head is None or not known or clause.definitions or len(literals) + len(conditions) < len(clause.body):
+        head = _condition(clause.head, [part for part in clause.body if _is_asked_for(part)])
+        if head is None:
             continue
-        found: dict[str, Expression] = {}
-        for way in _ways(literals, branch, _Way({}, {})):
+        found: set[str] = set()
+        for way in ways(branch, clause):
             residue = way.instance(head)
-            if repr(residue) not in found and all(implies(branch, way.instance(each)) for each in conditions):
-                found[repr(residue)] = residue
+            if repr(residue) not in found:
+                found.add(repr(residue))
                 yield Residue(residue, clause)
+
+
+def ways(branch: Branch, clause: Clause) -> Iterator[Way]:
+    """Yields the substitutions under which the body of a clause follows from a branch.
+
+    Bodies may ask for events of any time or in states, for states, and for rows, with conditions that follow from the
+    branch; one that asks for anything else is left out.
+    """
+    literals = [part for part in clause.body if _is_asked_for(part)]
+    conditions = [part for part in clause.body if isinstance(part, Comparison | Temporal)]
+    events = [literal for literal in literals if literal.kind == "event"]
+    known = frozenset[str]().union(*map(event_references, conditions)) <= _identifiers(events)
+    if clause.definitions or not known or len(literals) + len(conditions) < len(clause.body):
+        return
+    for way in _ways(literals, branch, Way({}, {})):
+        if all(implies(branch, way.instance(each)) for each in conditions):
+            yield way
+
+
+def relations_in(clause: Clause) -> frozenset[str]:
+    """Returns the names of the relations that a clause asks for."""
+    parts = [*clause.body, *(part for alternative in clause.head for part in alternative)]
+    return frozenset(part.atom.label for part in parts if isinstance(part, Literal) and part.kind == "relation")
 
 
 def is_plain(part: Part) -> TypeGuard[Literal]:
@@ -92,10 +110,10 @@ def is_plain(part: Part) -> TypeGuard[Literal]:
 
 
 def _is_asked_for(part: Part) -> TypeGuard[Literal]:
-    """Returns whether a part asks for a state, or for an event of any time or in a state."""
+    """Returns whether a part asks for a state, for a row, or for an event of any time or in a state."""
     if not isinstance(part, Literal) or part.count is not None or part.negated:
         return False
-    if part.kind == "state":
+    if part.kind in ("state", "relation"):
         return part.time is None
     return part.kind == "event" and (part.time is None or isinstance(part.time, EventReference))
 
@@ -106,7 +124,7 @@ def _identifiers(literals: Iterable[Literal]) -> frozenset[str]:
 
 def _condition(head: Sequence[Alternative], literals: Sequence[Literal]) -> Expression | None:
     """Returns what the head of a clause says of the events of its body; None if an alternative says nothing of them."""
-    known = _identifiers(literals)
+    known = _identifiers(literal for literal in literals if literal.kind == "event")
     bound = frozenset[str]().union(*map(used_variables, literals))
     said: list[Expression] = []
     for alternative in head:
@@ -118,8 +136,9 @@ def _condition(head: Sequence[Alternative], literals: Sequence[Literal]) -> Expr
     return None if not said else said[0] if len(said) == 1 else Or(tuple(said))
 
 
-def _ways(literals: Sequence[Literal], branch: Branch, way: _Way) -> Iterator[_Way]:
-    """Yields the substitutions under which the literals of a constraint are among the events and states of a branch.
+def _ways(literals: Sequence[Literal], branch: Branch, way: Way) -> Iterator[Way]:
+    """Yields the substitutions under which the literals of a constraint are among the events, states and rows of a
+    branch.
 
     States stand before the events that are in them, as modules do.
     """
@@ -128,15 +147,22 @@ def _ways(literals: Sequence[Literal], branch: Branch, way: _Way) -> Iterator[_W
         return
     literal, rest = literals[0], literals[1:]
     general = flat(literal.atom, "state" if literal.kind == "state" else "event")
+    if literal.kind == "relation":
+        for row in branch.relations:
+            found = flat_pattern(row.pattern)
+            values = None if general is None or found is None else extended(general, found, way.values)
+            if values is not None:
+                yield from _ways(rest, branch, Way(values, way.events))
+        return
     for query in branch.events:
         special = flat_pattern(query.pattern) if query.kind in ("event", "opening") and not query.auxiliary else None
         values = None if general is None or special is None else extended(general, special, way.values)
         if values is not None and _is_in_time(literal, query, branch, way):
             named = {} if literal.identifier is None else {literal.identifier.identifier: query.identifier}
-            yield from _ways(rest, branch, _Way(values, {**way.events, **named}))
+            yield from _ways(rest, branch, Way(values, {**way.events, **named}))
 
 
-def _is_in_time(literal: Literal, query: EventQuery, branch: Branch, way: _Way) -> bool:
+def _is_in_time(literal: Literal, query: EventQuery, branch: Branch, way: Way) -> bool:
     """Returns whether what a query finds is in the state in which a constraint asks for it."""
     if literal.time is None:
         return True

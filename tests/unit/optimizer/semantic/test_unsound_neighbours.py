@@ -8,39 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from cera.constraints.module import ConstraintModule
-from cera.model.events.event import Event
-from cera.model.events.occurrence import occurrence
-from cera.modules.driving import Driver
-from cera.modules.module import Settings
-from cera.modules.rules.module import RuleModule
-from cera.optimizer.semantic.driver import RewrittenRule, knowledge_of, rewrite
-from cera.program import load
 from cera.rules.rule import RuleProgram
 from cera.rules.settlements import ClosingEvent, MostMatches
 from cera.testing import event
-from conformance.constraints import clauses_of
+from unit.optimizer.semantic.rewriting import answers, program_of, rewritten, rewritten_program
 
 COUNTED = "Range 1h: n(k(K), number(count(V))) <- p(k(K), v(V))."
 QUIET = "quiet(k(K)) <- j: q(k(K)) and w: from-end[j, 10sec] and while w: not p(k(K))."
-
-
-def program_of(rules: str) -> RuleProgram:
-    program = load(rules)
-    assert not program.errors
-    return program.rules
-
-
-def rewritten(rules: str, constraints: str) -> RewrittenRule:
-    module = ConstraintModule("c", tuple(clauses_of(constraints)))
-    [found] = rewrite(program_of(rules), knowledge_of([module])).rules
-    return found
-
-
-def answers(program: RuleProgram, *events: Event) -> list[str]:
-    driver = Driver(RuleModule(program).processor(Settings()), 0)
-    found = [one for each in events for one in driver.push([occurrence(each)])]
-    return sorted(str(one.result().event.term) for one in [*found, *driver.close()])
 
 
 def with_settlement(rules: str, settlement: ClosingEvent | MostMatches) -> RuleProgram:
@@ -127,7 +101,6 @@ def test_an_event_that_matches_twice_is_counted_once() -> None:
 
 
 def test_rules_whose_events_are_read_give_no_early_answers() -> None:
-    program = program_of(COUNTED + "\nmany(k(K)) <- n(k(K), number(N)) and N > 3.")
-    clauses = clauses_of("IF event i: p(k(K)) and event j: q(k(K)) THEN i before j END")
-    [counted, _] = rewrite(program, knowledge_of([ConstraintModule("c", tuple(clauses))])).rules
+    program = COUNTED + "\nmany(k(K)) <- n(k(K), number(N)) and N > 3."
+    [counted, _] = rewritten_program(program, "IF event i: p(k(K)) and event j: q(k(K)) THEN i before j END").rules
     assert counted.rewritings == ()
