@@ -114,6 +114,29 @@ THEMES = (
         "Range LENsec: hX(k(K), n(AGG(V))) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i).",
         "IF event i: LBL(k(K)) THEN exists = 1 event j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i) END",
     ),
+    # predicate elimination
+    (
+        "hX(k(K), v(V)) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and i before j and V >= CON.",
+        "IF event: LBL(v(V)) THEN V > CON END",
+    ),
+    # predicate introduction
+    (
+        "Range LENsec: hX(k(K), n(AGG(V))) <- LBL(k(K), v(V)).",
+        "WHILE Range LENsec LET IN ANY CASE exists <= NUM event: LBL(k(K)) group-by {K} END END",
+    ),
+    # scan reduction
+    (
+        "hX(k(K), v(V), w(W)) <- i: LBL(k(K), v(V)) and j: MBL(k(K), v(W)).",
+        "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K)) THEN V OP CON END",
+    ),
+    (
+        "Range LENsec: hX(k(K), n(AGG(V))) <- i: LBL(k(K), v(V)) and j: MBL(k(K), v(W)).",
+        "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K)) THEN V OP CON and {i, j} within LEN sec END",
+    ),
+    (
+        "hX(k(K)) <- i: LBL(k(K)) and j: MBL(k(K)).",
+        "IF event i: LBL(k(K)) and event j: MBL(k(K)) THEN e(i) <= e(j) and {i, j} within LEN sec END",
+    ),
 )
 
 

@@ -8,6 +8,7 @@ from typing import Literal, NotRequired, TypedDict
 from cera.constraints.clause import Clause
 from cera.explain.plan import NOTATION
 from cera.optimizer.semantic.driver import Rewriting, RewrittenProgram, RewrittenRule
+from cera.optimizer.semantic.scan_reduction import LAW as SCAN_REDUCTION
 from cera.rules.rule import Accumulation, EventQuery, RelationQuery
 from cera.rules.settlements import ClosingEvent, MostMatches
 
@@ -78,6 +79,8 @@ def _change(rewriting: Rewriting) -> str:
             return f"an answer is complete with {NOTATION.pattern(pattern)}{_same(by)}, and what it needed is forgotten"
         case MostMatches(most=most, by=by):
             return f"an answer is complete with {most:,} matches{_same(by)}, and what it needed is forgotten"
+        case condition if rewriting.law == SCAN_REDUCTION:
+            return f"{NOTATION.condition(condition)} holds in every match, and is tested before events are joined"
         case condition:
             return f"{NOTATION.condition(condition)} always holds, and is not tested"
 

@@ -24,6 +24,7 @@ from cera.optimizer.semantic import (
     full_groups,
     join_elimination,
     predicate_elimination,
+    scan_reduction,
 )
 from cera.optimizer.semantic.orders import Order, orders
 from cera.optimizer.semantic.residues import relations_in, residues
@@ -34,7 +35,14 @@ from cera.rules.rule import Accumulation, Branch, EventQuery, RelationQuery, Rul
 from cera.rules.settlements import Settlement
 
 #: The names of the laws, in the order in which they are tried.
-LAWS = (contradiction.LAW, join_elimination.LAW, predicate_elimination.LAW, closing_events.LAW, full_groups.LAW)
+LAWS = (
+    contradiction.LAW,
+    join_elimination.LAW,
+    predicate_elimination.LAW,
+    scan_reduction.LAW,
+    closing_events.LAW,
+    full_groups.LAW,
+)
 
 
 @dataclass(frozen=True)
@@ -180,6 +188,9 @@ def _branch(
         made += (Rewriting(predicate_elimination.LAW, (by.clause,), condition) for condition, by in conditions)
         branch, absences = absence_elimination.without_certain_absences(branch, knowledge.orders)
         made += (Rewriting(absence_elimination.LAW, (by.clause,), absence) for absence, by in absences)
+    if scan_reduction.LAW not in without:
+        branch, added = scan_reduction.with_filters(branch, knowledge.clauses)
+        made += (Rewriting(scan_reduction.LAW, (by.clause,), condition) for condition, by in added)
     return branch
 
 

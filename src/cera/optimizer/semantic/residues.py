@@ -16,13 +16,12 @@ from cera.constraints.clause import Alternative, Clause
 from cera.constraints.names import used_variables
 from cera.constraints.queries import Literal, Part
 from cera.constraints.subsumption.atoms import Fixed, Name, Substitution, extended, flat, flat_pattern
+from cera.constraints.subsumption.conjunctive import conditions_of
 from cera.model.expressions.expression import (
     And,
-    Comparison,
     EventReference,
     Expression,
     Or,
-    Temporal,
     Variable,
     event_references,
     rebuild,
@@ -70,7 +69,7 @@ def residues(branch: Branch, clauses: Iterable[Clause]) -> Iterator[Residue]:
     Of heads, these are the conditions on the events of the body.
     """
     for clause in clauses:
-        head = _condition(clause.head, [part for part in clause.body if _is_asked_for(part)])
+        head = _condition(clause)
         if head is None:
             continue
         found: set[str] = set()
@@ -88,10 +87,12 @@ def ways(branch: Branch, clause: Clause) -> Iterator[Way]:
     branch; one that asks for anything else is left out.
     """
     literals = [part for part in clause.body if _is_asked_for(part)]
-    conditions = [part for part in clause.body if isinstance(part, Comparison | Temporal)]
+    others = [part for part in clause.body if not _is_asked_for(part)]
+    conditions = conditions_of(others, clause.body)
     events = [literal for literal in literals if literal.kind == "event"]
-    known = frozenset[str]().union(*map(event_references, conditions)) <= _identifiers(events)
-    if clause.definitions or not known or len(literals) + len(conditions) < len(clause.body):
+    if conditions is None or clause.definitions:
+        return
+    if not frozenset[str]().union(*map(event_references, conditions)) <= _identifiers(events):
         return
     for way in _ways(literals, branch, Way({}, {})):
         if all(implies(branch, way.instance(each)) for each in conditions):
@@ -122,13 +123,19 @@ def _identifiers(literals: Iterable[Literal]) -> frozenset[str]:
     return frozenset(each.identifier.identifier for each in literals if each.identifier is not None)
 
 
-def _condition(head: Sequence[Alternative], literals: Sequence[Literal]) -> Expression | None:
+def said_of_events(alternative: Alternative, body: Sequence[Part]) -> list[Expression]:
+    """Returns the conditions on values and times of an alternative of a head."""
+    return [condition for part in alternative for condition in conditions_of([part], body) or ()]
+
+
+def _condition(clause: Clause) -> Expression | None:
     """Returns what the head of a clause says of the events of its body; None if an alternative says nothing of them."""
+    literals = [part for part in clause.body if _is_asked_for(part)]
     known = _identifiers(literal for literal in literals if literal.kind == "event")
     bound = frozenset[str]().union(*map(used_variables, literals))
     said: list[Expression] = []
-    for alternative in head:
-        conditions = [part for part in alternative if isinstance(part, Comparison | Temporal)]
+    for alternative in clause.head:
+        conditions = said_of_events(alternative, clause.body)
         parts = [each for each in conditions if event_references(each) <= known and variables(each) <= bound]
         if not parts:
             return None

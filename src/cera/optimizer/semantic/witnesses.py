@@ -15,13 +15,12 @@ from cera.constraints.subsumption.atoms import Fixed, FlatAtom, Name, Substituti
 from cera.model.expressions.expression import (
     Comparison,
     Expression,
-    Temporal,
     Variable,
     event_references,
     variables,
 )
 from cera.model.expressions.expression import Literal as Constant
-from cera.optimizer.semantic.residues import Way, ways
+from cera.optimizer.semantic.residues import Way, said_of_events, ways
 from cera.rules.rule import Branch, EventQuery, RelationQuery
 
 #: A literal of a rule that joins an event or a row.
@@ -90,9 +89,9 @@ class Witness:
         if isinstance(self.joined, EventQuery) and self.literal.identifier is not None:
             events[self.literal.identifier.identifier] = self.joined.identifier
         instance = Way(known, events)
-        for part in [each for each in clause.head[0] if isinstance(each, Comparison | Temporal)]:
-            if variables(part) <= known.keys() and event_references(part) <= events.keys():
-                yield instance.instance(part)
+        for condition in said_of_events(clause.head[0], clause.body):
+            if variables(condition) <= known.keys() and event_references(condition) <= events.keys():
+                yield instance.instance(condition)
 
     def _open_names(self) -> list[tuple[str, str]]:
         """Returns the variables of what must be there that the body leaves open, with their names in its atom."""

@@ -1,0 +1,86 @@
+"""Scan reduction: a condition that every match satisfies sorts out events before they are joined, and says for how long
+they can be needed (the fifth heuristic, b).
+
+    h ← B      →      h ← B ∧ c, if c is a residue of B that does not follow from B, and
+
+        c is about the values of one literal of B, of which not every event or row satisfies it, or
+        c bounds the difference of two times of B that had no bound
+
+A condition on the values of several literals finds nothing out sooner, and is not added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from cera.constraints.clause import Clause
+from cera.model.expressions.expression import Expression, event_references, variables
+from cera.model.matching import patterns
+from cera.optimizer.semantic.residues import Residue, residues
+from cera.rules.reasoning.cases import conjuncts
+from cera.rules.reasoning.impossibility import implies
+from cera.rules.reasoning.time_conditions import EDGES
+from cera.rules.reasoning.time_consequences import time_network
+from cera.rules.reasoning.time_points import TimePoint
+from cera.rules.rule import Branch, EventQuery, RelationQuery
+
+LAW = "scan reduction"
+
+
+def with_filters(branch: Branch, clauses: Sequence[Clause]) -> tuple[Branch, tuple[tuple[Expression, Residue], ...]]:
+    """Returns a branch with the conditions that make it cheaper, and each of those with its reason."""
+    added: list[tuple[Expression, Residue]] = []
+    for residue in tuple(residues(branch, clauses)):
+        for condition in conjuncts([residue.condition]):
+            if _helps(condition, branch, clauses) and not implies(branch, condition):
+                branch = replace(branch, conditions=(*branch.conditions, condition))
+                added.append((condition, residue))
+    return branch, tuple(added)
+
+
+def alone(condition: Expression, branch: Branch) -> Branch | None:
+    """Returns one literal of a branch that has all the variables of a condition on values, as a branch of its own; None
+    if there is none, or nothing else is joined."""
+    used = variables(condition)
+    if event_references(condition) or not used or not _joins(branch):
+        return None
+    queries: tuple[EventQuery | RelationQuery, ...] = (*branch.events, *branch.relations)
+    for query in queries:
+        if used <= patterns.bound_variables(query.pattern):
+            return _only(query)
+    return None
+
+
+def _only(query: EventQuery | RelationQuery) -> Branch:
+    return Branch(events=(query,)) if isinstance(query, EventQuery) else Branch(relations=(query,))
+
+
+def _joins(branch: Branch) -> bool:
+    return len(branch.events) + len(branch.relations) + len(branch.accumulations) > 1
+
+
+def _helps(condition: Expression, branch: Branch, clauses: Sequence[Clause]) -> bool:
+    one = alone(condition, branch)
+    if one is not None:
+        return not is_guaranteed(condition, one, clauses)
+    return not variables(condition) and any(_new_bounds(branch, condition))
+
+
+def is_guaranteed(condition: Expression, branch: Branch, clauses: Sequence[Clause]) -> bool:
+    """Returns whether constraints say that all that a branch finds satisfies a condition."""
+    return implies(branch, condition, [each.condition for each in residues(branch, clauses)])
+
+
+def _new_bounds(branch: Branch, condition: Expression) -> Iterator[bool]:
+    """Yields whether differences of times have a bound with a condition and none without it."""
+    before = time_network(branch)
+    after = time_network(replace(branch, conditions=(*branch.conditions, condition)))
+    if before.contradiction is not None or after.contradiction is not None:
+        return
+    names = [each.identifier for each in branch.events if each.kind == "event" and not each.auxiliary]
+    points = [TimePoint(name, edge) for name in names for edge in EDGES]
+    for left in points:
+        for right in points:
+            if left != right:
+                yield before.least(left, right) is None and after.least(left, right) is not None
