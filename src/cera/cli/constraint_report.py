@@ -118,7 +118,7 @@ def violation_text(record: Mapping[str, Any]) -> str:
     violation = record["term"][VIOLATION]
     values = [f"{name} = {_value(value)}" for name, value in violation.get("binding", {}).items()]
     where = f" for {', '.join(values)}" if values else ""
-    found = f", {violation['found']}" if "found" in violation else ""
+    found = f", found {violation['found'] or 'none'}" if "found" in violation else ""
     return f"{record['end']}{where}: expected {violation['expected']}{found}"
 
 

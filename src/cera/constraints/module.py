@@ -22,6 +22,7 @@ from cera.model.events.states import ENDING, OPENING, with_endings
 from cera.model.expressions.atoms import Atom, Unbounded
 from cera.model.tags import tagged
 from cera.model.time.interval import Interval, Time
+from cera.model.time.time_text import TimeFormat, TimeUnit
 from cera.modules.answers.answer import Answer
 from cera.modules.module import Port, Settings, Unit, known
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
@@ -44,6 +45,8 @@ class ConstraintModule:
     relations: tuple[RelationDeclaration, ...] = ()
     #: From when on the stream is complete; None for its first event.
     since: Time | None = None
+    #: The unit of the times that violations name; None for ISO 8601.
+    unit: TimeUnit | None = None
     span: Span | None = field(default=None, compare=False, repr=False)
 
     #: The labels of clauses that are verified elsewhere: what happens there makes windows relative to now, too.
@@ -59,8 +62,8 @@ class ConstraintModule:
 
     @property
     def identity(self) -> object:
-        """All but where relations come from, which the state does not depend on."""
-        return replace(self, relations=())
+        """All but where relations come from and how times are written, which the state does not depend on."""
+        return replace(self, relations=(), unit=None)
 
     @property
     def parts(self) -> Mapping[str, object]:
@@ -142,6 +145,10 @@ class ConstraintModule:
     def limited(self, answers: int) -> Self:
         return self
 
+    def with_times(self, times: TimeFormat) -> Self:
+        """Returns the module whose violations write times as a run does."""
+        return replace(self, unit=times.unit)
+
     def processor(self, settings: Settings) -> ConstraintProcessor:
         from cera.constraints.processor import ConstraintProcessor  # many programs are only checked
 
@@ -211,6 +218,6 @@ class ConstraintDefinition:
             self.settings.timezone,
         )
         verdict = violations(self.module.clauses, stream, self.module.origin)
-        derived = [violation_event(self.module.name, each) for each in verdict.violations]
+        derived = [violation_event(self.module.name, each, self.module.unit) for each in verdict.violations]
         derived += [unknown_place_event(self.module.name, *each) for each in sorted(verdict.unknown_places.items())]
         return Answer(tuple(in_output_order(derived)), verdict.undefined)

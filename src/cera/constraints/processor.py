@@ -214,7 +214,7 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
 
             window = clause.next_window()
             for violation in clause.step(changes, obligations.get(number, ()), bool(changes), wake):
-                yield Report(violation_event(self.module.name, violation))
+                yield Report(violation_event(self.module.name, violation, self.module.unit))
             following = clause.next_window()
             if following is not None and following != window:
                 state.wake(following, key, ("window",))

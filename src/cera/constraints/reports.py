@@ -11,13 +11,14 @@ from cera.model.events.event import Derivation, DerivedEvent, Event
 from cera.model.events.states import name_of
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time, point
+from cera.model.time.time_text import TimeFormat, TimeUnit
 
 #: The labels of the events that constraints derive.
 VIOLATION, UNKNOWN_PLACE = "violation", "unknown_place"
 
 
-def violation_event(module: str, violation: Violation) -> DerivedEvent:
-    """Returns a violation as an event: a point at which it is certain."""
+def violation_event(module: str, violation: Violation, unit: TimeUnit | None = None) -> DerivedEvent:
+    """Returns a violation as an event: a point at which it is certain. Times in it are numbers of the unit, if any."""
     clause = violation.clause
     children = [Term("constraint", [clause.constraint])]
     if clause.span is not None:
@@ -25,14 +26,19 @@ def violation_event(module: str, violation: Violation) -> DerivedEvent:
     if violation.values:
         children.append(Term("binding", [Term(name, [value]) for name, value in violation.values]))
     if violation.window is not None:
-        begin, end = (iso(point(time)) or "" for time in violation.window)
+        begin, end = (written_time(time, unit) for time in violation.window)
         children.append(Term("window", [Term("from", [begin]), Term("to", [end])]))
     children.append(Term("expected", [violation.expected]))
-    if violation.found:
+    if violation.found is not None:
         children.append(Term("found", [violation.found]))
     term = Term(VIOLATION, children)
     derivation = Derivation(f"{module}.{clause.name}", _causes(violation))
     return DerivedEvent(Event(term, point(violation.at)), (derivation,))
+
+
+def written_time(time: Time, unit: TimeUnit | None) -> str | int | float:
+    """Returns a time as a value: a number of the unit, or ISO 8601."""
+    return iso(point(time)) or "" if unit is None else TimeFormat(unit).format(time)
 
 
 def _causes(violation: Violation) -> dict[str, Event]:

@@ -25,7 +25,7 @@ from cera.constraints.groups import binds, components, own_names
 from cera.constraints.places import Need, located_literals, unknown_places
 from cera.constraints.queries import HullLiteral, Literal, Membership, Part, TimerLiteral, WindowLiteral
 from cera.constraints.stream import Happening, Stream, Values
-from cera.constraints.texts import condition_text, count_text, literal_text
+from cera.constraints.texts import Finding, condition_text, count_text, findings_of, literal_text
 from cera.constraints.times import (
     Times,
     begun,
@@ -44,7 +44,7 @@ class Refutation:
 
     at: Time
     expected: str
-    found: str
+    found: Finding
     faults: tuple[Happening, ...] = ()
     window: Interval | None = None
     #: The values of the group that is at fault.
@@ -60,7 +60,7 @@ class Violation:
     values: tuple[tuple[str, Value], ...]
     identified: tuple[tuple[str, Happening], ...]
     expected: str
-    found: str
+    found: Finding
     faults: tuple[Happening, ...]
     window: Interval | None = None
 
@@ -136,7 +136,7 @@ class Judge(Bodies):
             return []
         last = max(refuted, key=lambda each: (each.at, each.window is not None))
         expected = ", or ".join(dict.fromkeys(each.expected for each in refuted))
-        facts = ", ".join(dict.fromkeys(each.found for each in refuted if each.found))
+        facts = findings_of(each.found for each in refuted)
         faults = tuple(dict.fromkeys(fault for each in refuted for fault in each.faults))
         return [replace(last, expected=expected, found=facts, faults=faults)]
 
@@ -167,7 +167,7 @@ class Judge(Bodies):
                 member = self.member(part, binding)
                 if member.holds:
                     return self.refutation(rest, binding)
-                return Refutation(member.at, condition_text(part), "")
+                return Refutation(member.at, condition_text(part), None)
             case TimerLiteral() | HullLiteral():
                 item = self.interval(part, binding)
                 if item is None:
@@ -200,7 +200,7 @@ class Judge(Bodies):
         window = _window(times_of(part.time, binding.items)) if isinstance(part, Literal) else None
         if not refuted:
             text = literal_text(part) if isinstance(part, Literal) else "a window"
-            return Refutation(at, f"at least 1 {text}", "found none", (), window)
+            return Refutation(at, f"at least 1 {text}", 0, (), window)
         last = refuted[-1]
         return replace(last, at=at, window=window)
 
@@ -223,7 +223,7 @@ class Judge(Bodies):
         if passed is None:
             return None
         if not found:
-            return Refutation(passed, count_text(part), "found none", (), _window(times))
+            return Refutation(passed, count_text(part), 0, (), _window(times))
         last = max(found, key=lambda each: each.at)
         return replace(last, at=max(passed, last.at))
 
@@ -268,12 +268,12 @@ class Judge(Bodies):
         if at is None:
             return None
         seen = tuple(each for each in members if noticed(each, times) <= at)  # those that come later are not at fault
-        return Refutation(at, count_text(part), f"found {len(seen) if over is None else over}", seen, window)
+        return Refutation(at, count_text(part), len(seen) if over is None else over, seen, window)
 
-    def _values_text(self, part: Part, binding: Binding) -> str:
-        """Returns the values of variables that are not in the binding of the violation."""
+    def _values_text(self, part: Part, binding: Binding) -> str | None:
+        """Returns the values of variables that are not in the binding of the violation; None if there are none."""
         names = sorted((own_names(part) & binding.values.keys()) - self._named)
-        return ", ".join(f"{name} = {_shown(binding.values[name])}" for name in names)
+        return ", ".join(f"{name} = {_shown(binding.values[name])}" for name in names) or None
 
 
 def _window(times: Times) -> Interval | None:

@@ -1,12 +1,16 @@
-"""What was expected, in words: `at least 3 hammerBeat`."""
+"""What was expected, in words: `at least 3 hammerBeat`, and what was found."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 from cera.constraints.queries import Literal, Part
 from cera.constraints.specification import SOME, AllLimits, AnyLimit, Limit, Specification
 from cera.model.expressions.expression import ComparisonOperator, Variable
+
+#: What was found: how many, or the values of variables as a text; None where the binding says it already.
+Finding = int | str | None
 
 _WORDS: dict[ComparisonOperator, str] = {
     "=": "exactly",
@@ -47,3 +51,9 @@ def literal_text(literal: Literal) -> str:
 def condition_text(part: Part) -> str:
     """Returns a condition as it was written."""
     return type(part).__name__ if part.span is None else " ".join(part.span.text.split())
+
+
+def findings_of(alternatives: Iterable[Finding]) -> Finding:
+    """Returns what was found of all alternatives: a number if there is one, a text if there are several findings."""
+    found = list(dict.fromkeys(each for each in alternatives if each is not None))
+    return found[0] if len(found) == 1 else ", ".join(map(str, found)) or None

@@ -15,8 +15,7 @@ from itertools import pairwise
 
 from cera.diagnostics import Diagnostic, Note
 from cera.model.time.time_text import TimeFormat
-from cera.modules.history_module import HistoryModule
-from cera.modules.module import Module, Port, Unit
+from cera.modules.module import Module, Port, Unit, WritesTimes
 from cera.rules.reasoning.graph import Graph, shortest_path, strongly_connected_components
 
 
@@ -44,7 +43,7 @@ class Layers:
 
     def with_times(self, times: TimeFormat) -> Layers:
         """Returns the program whose modules write times in texts as the run does."""
-        return self.changed(lambda module: module.with_times(times) if isinstance(module, HistoryModule) else module)
+        return self.changed(lambda module: module.with_times(times) if isinstance(module, WritesTimes) else module)
 
 
 @dataclass(frozen=True)

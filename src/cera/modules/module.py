@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 from cera.diagnostics import Note, Span
 from cera.model.calendars.tick_limits import TICK_LIMIT
@@ -17,6 +17,7 @@ from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.events.event import Event
 from cera.model.events.relation_rows import RelationRows
 from cera.model.time.interval import Interval, Time
+from cera.model.time.time_text import TimeFormat
 from cera.modules.answers.answer import Answer
 from cera.modules.monitoring import Clock, Granularity, MonitoredEvents, Output
 from cera.modules.processor import Processor
@@ -162,6 +163,14 @@ class Module(Protocol):
 
     def processor(self, settings: Settings) -> Processor[Any]: ...
     def definition(self, settings: Settings) -> Definition: ...
+
+
+@runtime_checkable
+class WritesTimes(Protocol):
+    """A module in whose answers there are times as texts or numbers."""
+
+    def with_times(self, times: TimeFormat) -> Any:
+        """Returns the module that writes times as a run does."""
 
 
 def known(labels: Iterable[str | None]) -> list[str]:

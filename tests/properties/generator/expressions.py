@@ -30,7 +30,11 @@ from .patterns import CHILD_VARIABLE, TERM_VARIABLE
 from .streams import LAST_SECOND
 
 OPERATORS: tuple[ArithmeticOperator, ...] = ("+", "-", "*", "/", "mod")
-_NUMBER_FUNCTIONS = ("abs", "round", "floor", "ceiling", "least", "greatest", "number", "string-length", "seconds")
+_TIME_FUNCTIONS = ("seconds", "milliseconds", "microseconds")
+_NUMBER_FUNCTIONS = (
+    *("abs", "round", "floor", "ceiling", "least", "greatest", "number", "string-length"),
+    *_TIME_FUNCTIONS,
+)
 _TEXT_FUNCTIONS = ("string", "concat", "substring", "upper-case", "lower-case", "trim", "replace", "iso")
 
 
@@ -115,8 +119,8 @@ def _number_function(choices: Choices, scope: Scope, function: str, depth: int) 
             return call("number", call("string", number(choices, scope, depth)))
         case "string-length":
             return call("string-length", text(choices, scope, depth))
-        case "seconds":
-            return call("seconds", length(choices, scope))
+        case "seconds" | "milliseconds" | "microseconds":
+            return call(function, length(choices, scope))
         case _:
             return call(function, number(choices, scope, depth))
 

@@ -167,7 +167,7 @@ def test_why_says_which_constraint_and_which_events() -> None:
     ]
     result = cera("why", "shop.escl", "--event", first, "--engine", "reference")
     lines = result.stdout.splitlines()
-    assert 'constraint{"once"}, expected{"at most 1 order"}, found{"found 2"}' in lines[1]
+    assert 'constraint{"once"}, expected{"at most 1 order"}, found{2}' in lines[1]
     assert lines[2:] == [
         "└─ by constraint shop.once (shop.escl:3:1)",
         "   ├─ order: order{id{1}} [0, 0]",
@@ -201,3 +201,24 @@ def test_constraints_speak_of_what_rules_derive() -> None:
     Path("rule.slog").write_text("large(id(N)) <- order(id(N)) and N > 2.")
     Path("shop.escl").write_text("CONSTRAINT small: IN ANY CASE exists = 0 event: large(id(N)) END")
     assert violations(cera("verify", "rule.slog", "shop.escl")) == [(300, "small")]
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+@pytest.mark.parametrize(
+    ("unit", "window"),
+    [("s", (100, 160)), ("ms", (100_000, 160_000)), ("us", (10**8, 16 * 10**7)), ("ns", (10**11, 16 * 10**10))],
+)
+def test_the_window_of_a_violation_is_written_as_other_times_are(engine: str, unit: str, window: tuple[int, int]) -> None:
+    scale = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[unit]
+    write("events.jsonl", tuple({**each, "at": each["at"] * scale} for each in EVENTS))
+    arguments = ["verify", "shop.escl", "--events", "events.jsonl", "--time-unit", unit, "--engine", engine]
+    found = [json.loads(line) for line in CliRunner().invoke(main, arguments).stdout.splitlines()]
+    violation = found[1]["term"]["violation"]
+    assert (violation["window"], violation["found"]) == ({"from": window[0], "to": window[1]}, 0)
+    assert found[1]["end"] == window[1]
+
+
+def test_without_a_unit_the_window_of_a_violation_is_in_iso_8601() -> None:
+    arguments = ["verify", "shop.escl", "--events", "events.jsonl"]
+    found = [json.loads(line) for line in CliRunner().invoke(main, arguments).stdout.splitlines()]
+    assert found[1]["term"]["violation"]["window"] == {"from": "1970-01-01T00:01:40Z", "to": "1970-01-01T00:02:40Z"}

@@ -75,7 +75,7 @@ def verifications(module: ConstraintModule) -> list[tuple[Clause, ByRules | Even
     if any(isinstance(part, WindowLiteral) and is_moving(part.window) for part in parts):
         reason = "a window of the file moves with each event that one of its constraints asks for"
         return [(clause, EventByEvent(reason)) for clause in module.clauses]
-    given = (module.name, module.relations, module.origin)
+    given = (module.name, module.relations, module.origin, module.unit)
     return [(clause, rules_of(clause, *given, is_cut=module.since is not None)) for clause in module.clauses]
 
 

@@ -27,7 +27,7 @@ from cera.constraints.queries import (
     Spread,
 )
 from cera.constraints.specification import SOME
-from cera.constraints.texts import condition_text, count_text, literal_text
+from cera.constraints.texts import Finding, condition_text, count_text, literal_text
 from cera.constraints.translation.branches import ClauseBranch
 from cera.constraints.translation.conditions import condition_of, names_time, refuted, whole_states
 from cera.constraints.translation.counting import MOST_COUNTED, Window, at_least, copies, exactly
@@ -43,7 +43,7 @@ class Refuted:
     """What a violation says of an alternative: the window is that in which it was counted."""
 
     expected: str
-    found: str = ""
+    found: Finding = None
     window: Window | None = None
     #: The time in which it was counted.
     place: str | None = None
@@ -126,7 +126,7 @@ def _one_with(literal: Literal, condition: Condition, branch: ClauseBranch) -> I
         places = {**branch.places, name: event_place(element)}
         branch.absent(literal, shared, element=element, conditions=(condition_of(condition, places),))
         [place] = branch.times(literal.time)
-        return Refuted(condition_text(condition), "", (place.begin, place.end), place.name)
+        return Refuted(condition_text(condition), None, (place.begin, place.end), place.name)
 
     yield Way(add)
 
@@ -173,8 +173,7 @@ def _exactly(literal: Literal, number: int, shared: frozenset[str]) -> Way:
     def add(branch: ClauseBranch) -> Refuted:
         place = exactly(branch, literal, number, shared)
         text = count_text(literal) if literal.count is not None else f"at least 1 {literal_text(literal)}"
-        found = "found none" if literal.count is None else f"found {number}"
-        return Refuted(text, found, (place.begin, place.end), place.name)
+        return Refuted(text, number, (place.begin, place.end), place.name)
 
     return Way(add)
 
@@ -184,6 +183,6 @@ def _more_than(literal: Literal, most: int, shared: frozenset[str]) -> Way:
 
     def add(branch: ClauseBranch) -> Refuted:
         place, window = at_least(branch, literal, most + 1, shared)
-        return Refuted(count_text(literal), f"found {most + 1}", window, place.name)
+        return Refuted(count_text(literal), most + 1, window, place.name)
 
     return Way(add)

@@ -26,7 +26,8 @@ Kind = Literal["number", "string", "boolean", "any", "interval", "duration"]
 #: The kinds of values of an expression: a data value, or one of the values of time.
 Result = Value | Interval | Duration | Distance
 
-_SECOND = 1_000_000
+#: The functions that count time, each with how many microseconds it counts as one.
+UNITS_OF_TIME: Mapping[str, int] = MappingProxyType({"seconds": 1_000_000, "milliseconds": 1_000, "microseconds": 1})
 
 
 @dataclass(frozen=True)
@@ -95,15 +96,20 @@ def _to_string(value: Value) -> str | None:
     return None if isinstance(value, Term) else format_scalar(value)
 
 
-def _seconds(value: Interval | Duration | Distance) -> int | float | None:
-    """Returns a duration, a distance, or a time point counted from 1970, in seconds."""
+def _in_units(unit: int, value: Interval | Duration | Distance) -> int | float | None:
+    """Returns a duration, a distance, or a time point counted from 1970, in units of so many microseconds."""
     match value:
         case Duration():
-            return None if value.months else number(value.microseconds / _SECOND)
+            return None if value.months else _divided(value.microseconds, unit)
         case Distance():
-            return number(value.microseconds / _SECOND)
+            return _divided(value.microseconds, unit)
         case Interval():
-            return number(value.begin / _SECOND) if value.is_point else None
+            return _divided(value.begin, unit) if value.is_point else None
+
+
+def _divided(microseconds: int, unit: int) -> int | float | None:
+    whole, rest = divmod(microseconds, unit)
+    return number(microseconds / unit if rest else whole)
 
 
 def iso(time: Interval) -> str | None:
@@ -147,7 +153,7 @@ _FUNCTIONS = (
     Function("length", ("interval",), "duration", lambda i: Distance(*i)),
     Function("timeDiff", ("interval", "interval"), "duration", _time_difference),
     Function("hull", ("interval",), "interval", lambda *intervals: hull(intervals), variadic=True),
-    Function("seconds", ("any",), "number", _seconds),
+    *(Function(name, ("any",), "number", partial(_in_units, unit)) for name, unit in UNITS_OF_TIME.items()),
     Function("iso", ("interval",), "string", iso),
     *(
         Function(name, ("interval", "duration"), "interval", partial(_timer, canonical))

@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 from typing import assert_never
 
 from cera.diagnostics import Diagnostic, Span, did_you_mean, notation
-from cera.model.evaluation.functions import FUNCTIONS, arity, signature
+from cera.model.evaluation.functions import FUNCTIONS, UNITS_OF_TIME, arity, signature
 from cera.model.expressions.expression import (
     AGGREGATES,
     Aggregate,
@@ -64,7 +64,7 @@ DATA_KINDS: tuple[ExpressionKind, ...] = ("number", "string", "boolean", "any")
 _LENGTHS: tuple[ExpressionKind, ...] = ("duration", "distance")
 _TAKING_ANY: Mapping[str, tuple[ExpressionKind, ...]] = MappingProxyType(
     {
-        "seconds": ("interval", *_LENGTHS),
+        **dict.fromkeys(UNITS_OF_TIME, ("interval", *_LENGTHS)),
         "number": DATA_KINDS,
         "string": DATA_KINDS,
         "least": ("number", "string", "any"),
@@ -254,7 +254,7 @@ class KindInference:
                 return self.wrong(argument, message, as_data(kind, argument.span))
         if expression.function in ("least", "greatest") and {"number", "string"} <= set(kinds):
             return self.wrong(expression, f"`{expression.function}` takes numbers or strings, not both")
-        return FUNCTIONS[expression.function].result if expression.function != "seconds" else "number"
+        return FUNCTIONS[expression.function].result
 
     def _unknown_function(self, expression: Call) -> ExpressionKind:
         if expression.function in AGGREGATES:

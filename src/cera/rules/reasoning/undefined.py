@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from cera.model.evaluation.functions import FUNCTIONS
+from cera.model.evaluation.functions import FUNCTIONS, UNITS_OF_TIME
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Arithmetic, Call, DateTime, Expression
 from cera.model.regex.regular_expressions import RegexError, compile_regex
@@ -31,10 +31,10 @@ def always_undefined(expression: Expression) -> UndefinedReason | None:
             return UndefinedReason(expression, f"{quoted(expression.span, 'this')} divides by zero, so it has no value")
         case Call(function="matches", arguments=(_, pattern)):
             return _wrong_regex(pattern)
-        case Call(function="seconds", arguments=(argument,)) if _has_months(argument):
+        case Call(function=function, arguments=(argument,)) if function in UNITS_OF_TIME and _has_months(argument):
             return UndefinedReason(
                 argument,
-                f"{quoted(argument.span, 'a month')} is no fixed number of seconds: how long a month is depends on "
+                f"{quoted(argument.span, 'a month')} is no fixed number of {function}: how long a month is depends on "
                 "where it begins",
                 "days have a fixed length, as in 30 days",
             )

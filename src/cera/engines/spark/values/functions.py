@@ -20,9 +20,10 @@ from cera.engines.spark.values.temporal import (
     IntervalColumns,
     TimeColumns,
     hull,
+    in_microseconds,
+    in_units,
     iso,
     relative_timer,
-    seconds,
     time_literal,
 )
 from cera.model.evaluation.functions import FUNCTIONS, Kind
@@ -36,6 +37,8 @@ Operand = Cell | TimeColumns | Scalar | Interval | Duration | Distance
 
 _NOTHING = Cell()
 _PARTS = ("integer", "double")
+#: How many digits of microseconds the units of time have.
+_DIGITS: Mapping[str, int] = MappingProxyType({"seconds": 6, "milliseconds": 3})
 
 
 def call(function: str, arguments: Sequence[Operand], fallback: Callable[[str], None]) -> Cell | TimeColumns:
@@ -62,8 +65,10 @@ def call(function: str, arguments: Sequence[Operand], fallback: Callable[[str], 
             return hull(intervals)
         case "iso":
             return Cell(string=iso(intervals[0]))
-        case "seconds":
-            return _NOTHING if isinstance(found[0], Cell) else Cell(double=seconds(found[0]))
+        case "seconds" | "milliseconds":
+            return _NOTHING if isinstance(found[0], Cell) else Cell(double=in_units(found[0], _DIGITS[function]))
+        case "microseconds":
+            return _NOTHING if isinstance(found[0], Cell) else Cell(integer=in_microseconds(found[0]))
         case "matches":
             return texts.matches(cells[0], arguments[1], fallback)
         case "least" | "greatest":

@@ -316,13 +316,19 @@ def multiply(duration: DurationColumns | Duration, factor: Column) -> DurationCo
     return DurationColumns(multiply_integers(one.microseconds, factor), months)
 
 
-def seconds(value: TimeColumns | Duration) -> Column:
-    """Returns a length, or a time point counted from 1970, in seconds as a double that is rounded once."""
-    microseconds = point_of(value) if isinstance(value, IntervalColumns) else _without_months(value)
+def in_microseconds(value: TimeColumns | Duration) -> Column:
+    """Returns a length, or a time point counted from 1970, in microseconds."""
+    return point_of(value) if isinstance(value, IntervalColumns) else _without_months(value)
+
+
+def in_units(value: TimeColumns | Duration, digits: int) -> Column:
+    """Returns the same in a unit of so many digits of microseconds, as a double that is rounded once."""
+    microseconds = in_microseconds(value)
     # Java converts a decimal of more than 52 bits to a double by its digits, which is exact
-    exact = (microseconds.cast("decimal(19,0)") * F.lit("0.000001").cast("decimal(6,6)")).cast("double")
+    unit = F.lit(f"{10**-digits:.{digits}f}").cast(f"decimal({digits},{digits})")
+    exact = (microseconds.cast("decimal(19,0)") * unit).cast("double")
     rounds_once = microseconds.between(-(2**53), 2**53)
-    return F.when(rounds_once, microseconds / F.lit(1_000_000.0)).otherwise(exact)
+    return F.when(rounds_once, microseconds / F.lit(float(10**digits))).otherwise(exact)
 
 
 def iso(interval: IntervalColumns) -> Column:
