@@ -74,7 +74,8 @@ class Expressions:
             case 4:
                 return Call("string-length", (self.string(depth - 1),))
             case 5:
-                return Call(self.rng.choice(("seconds", "milliseconds", "microseconds")), (self.rng.choice((self.length, self.interval))(depth - 1),))
+                unit = rng.choice(("seconds", "milliseconds", "microseconds"))
+                return Call(unit, (rng.choice((self.length, self.interval))(depth - 1),))
             case _:
                 return Arithmetic(rng.choice(ARITHMETIC), self.number(depth - 1), self.number(depth - 1))
 

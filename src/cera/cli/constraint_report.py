@@ -1,47 +1,62 @@
-"""What `cera verify` says about constraints: which held, which were violated, how often, and the first violations."""
+"""What `cera verify` says about constraints and automata: what held, what was violated, how often, and how it began."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
 
+from cera.automata.module import AutomatonModule
 from cera.cli import report
+from cera.cli.verdicts import WORDS, AutomatonVerdict, Verdict, reason_unjudged
+from cera.cli.verification import InstanceCounts
 from cera.connectors.event_lines import event_line
+from cera.constraints.clause import Clause
 from cera.constraints.module import ConstraintModule
+from cera.constraints.occasions import states_of
 from cera.constraints.reports import UNKNOWN_PLACE, VIOLATION
 from cera.constraints.translation.clause_rules import clause_of
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.states import name_of
 from cera.model.time.time_text import TimeFormat
 from cera.running.listener import LineOutput, Output
-from cera.running.outcome import InputCounts
+from cera.running.outcome import Outcome
 
 #: How many violations of a constraint are shown.
-_SHOWN = 3
+SHOWN = 3
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What became of one constraint: how often it was violated, and the first violations as their JSON records."""
+class Judged:
+    """What of a recording constraints could judge: the labels of its events and of what was derived, how many events
+    there were, which states are open at its end, and which violations would follow if nothing else came."""
 
-    file: str
-    name: str
-    place: str | None
-    number: int
-    first: tuple[Mapping[str, Any], ...]
+    labels: Collection[str]
+    events: int
+    open_states: Mapping[str, int] = field(default_factory=dict)
+    pending: Mapping[str, int] = field(default_factory=dict)
+    #: Why nothing of the recording could be used.
+    unusable: str | None = None
 
-    @property
-    def as_json(self) -> dict[str, Any]:
-        named = {"file": self.file, "constraint": self.name, "place": self.place}
-        return {**named, "held": not self.number, "violations": self.number, "first": list(self.first)}
+    @classmethod
+    def of(cls, outcome: Outcome, unusable: str | None) -> Judged:
+        """Returns what could be judged in a run."""
+        labels = {label for label, number in {**outcome.counts.labels, **outcome.derived}.items() if number}
+        reason = None if unusable is None else unusable.partition(":")[0]
+        return cls(labels, outcome.counts.records, outcome.open_states, outcome.pending, reason)
+
+
+def rule_of(record: Mapping[str, Any]) -> str:
+    """Returns the clause or the automaton that a violation is counted for."""
+    automaton = record["term"][VIOLATION].get("automaton")
+    return automaton if isinstance(automaton, str) else clause_of(record["rule"])
 
 
 class Tally:
-    """Violations by constraint, counted on their way to the output."""
+    """Violations by constraint and automaton, counted on their way to the output."""
 
     def __init__(self, times: TimeFormat) -> None:
         self._times = times
@@ -72,70 +87,87 @@ class Tally:
         """Counts a derived event that is a JSON record."""
         term = record["term"]
         if VIOLATION in term:
-            rule = clause_of(record["rule"])
+            rule = rule_of(record)
             self._numbers[rule] = self._numbers.get(rule, 0) + 1
             first = self._first.setdefault(rule, [])
-            if len(first) < _SHOWN:
+            if len(first) < SHOWN:
                 first.append((self._taken, record))
             self._taken += 1
         elif UNKNOWN_PLACE in term:
             self.places.append(str(term[UNKNOWN_PLACE].get("name", "no place at all")))
 
-    def verdicts(self, module: ConstraintModule) -> list[Verdict]:
+    def verdicts(self, module: ConstraintModule, judged: Judged) -> list[Verdict]:
         """Returns what became of the constraints of a file, in its order."""
-        rules: dict[str, list[str]] = {}
-        places: dict[str, str | None] = {}
+        clauses: dict[str, list[Clause]] = {}
         for clause in module.clauses:
-            rules.setdefault(clause.constraint, []).append(f"{module.name}.{clause.name}")
-            places.setdefault(clause.constraint, None if clause.span is None else str(clause.span))
-        found: list[Verdict] = []
-        for name, several in rules.items():
-            first = sorted((each for rule in several for each in self._first.get(rule, ())), key=itemgetter(0))
-            number = sum(self._numbers.get(rule, 0) for rule in several)
-            shown = tuple(record for _, record in first[:_SHOWN])
-            found.append(Verdict(module.name, name, places[name], number, shown))
-        return found
+            clauses.setdefault(clause.constraint, []).append(clause)
+        return [self._verdict(module.name, name, several, judged) for name, several in clauses.items()]
 
-    def show(self, modules: Sequence[ConstraintModule]) -> None:
-        """Says for each constraint whether it held, and shows the first violations."""
-        for module in modules:
-            verdicts = self.verdicts(module)
-            held = sum(not each.number for each in verdicts)
-            report.say(f"{module.name}: {report.count(len(verdicts), 'constraint')}, {held} held")
-            for each in verdicts:
-                if each.number:
-                    where = "" if each.place is None else f" ({each.place})"
-                    report.say(report.printable(f"  {each.name}: violated {_often(each.number)}{where}"))
-                    for record in each.first:
-                        report.say(report.printable(f"    {violation_text(record)}"))
-        if self.places:
-            listed = report.listed(sorted(self.places), 5)
-            report.warn(report.printable(f"places that the file of locations does not know: {listed}"))
+    def _verdict(self, file: str, name: str, clauses: Sequence[Clause], judged: Judged) -> Verdict:
+        rules = [f"{file}.{clause.name}" for clause in clauses]
+        number, first = self._violations(rules)
+        place = None if clauses[0].span is None else str(clauses[0].span)
+        still_open = sum(number for rule, number in judged.pending.items() if clause_of(rule) in rules)
+        states = {label for clause in clauses for label in states_of(clause)}
+        open_states = sum(judged.open_states.get(label, 0) for label in states)
+        unjudged = judged.unusable or reason_unjudged(clauses, judged.labels, judged.events)
+        return Verdict(file, name, place, number, first, still_open, open_states, unjudged)
+
+    def automaton(self, counts: InstanceCounts) -> AutomatonVerdict:
+        """Returns what became of an automaton."""
+        return AutomatonVerdict(counts, *self._violations([counts.automaton]))
+
+    def _violations(self, rules: Sequence[str]) -> tuple[int, tuple[Mapping[str, Any], ...]]:
+        """Returns how many violations rules have, and the first of them all."""
+        first = sorted((each for rule in rules for each in self._first.get(rule, ())), key=itemgetter(0))
+        return sum(self._numbers.get(rule, 0) for rule in rules), tuple(record for _, record in first[:SHOWN])
 
 
-def violation_text(record: Mapping[str, Any]) -> str:
-    """Returns a line about a violation: when, for what, what was expected and what was found."""
-    violation = record["term"][VIOLATION]
-    values = [f"{name} = {_value(value)}" for name, value in violation.get("binding", {}).items()]
-    where = f" for {', '.join(values)}" if values else ""
-    found = f", found {violation['found'] or 'none'}" if "found" in violation else ""
-    return f"{record['end']}{where}: expected {violation['expected']}{found}"
+def show_verdicts(name: str, verdicts: Sequence[Verdict]) -> None:
+    """Says for each constraint of a file what became of it, and shows the first violations."""
+    parts = [report.count(len(verdicts), "constraint")]
+    for outcome, word in WORDS.items():
+        number = sum(each.outcome == outcome for each in verdicts)
+        if number or outcome == "held":
+            parts.append(f"{number} {word}")
+    report.say(f"{name}: {', '.join(parts)}")
+    for each in verdicts:
+        for line in each.lines:
+            report.say(report.printable(line))
 
 
-def unadmitted(modules: Sequence[ConstraintModule], counts: InputCounts) -> Iterator[str]:
-    """Yields warnings of records that constraints did not see: they speak of the admitted stream only."""
-    used = {name_of(label) for module in modules for label in module.reads if label is not None}
-    late: dict[str, int] = {}
-    for label, number in counts.late_labels.items():
-        late[name_of(label)] = late.get(name_of(label), 0) + number
-    seen = {label: number for label, number in late.items() if label in used}
-    if seen:
-        named = report.listed([f"{report.printable(label)} {number:,}" for label, number in sorted(seen.items())])
-        yield f"constraints have not seen late events of labels that they ask for: {named}"
-    if counts.rejected:
+def warn_of_places(places: Sequence[str]) -> None:
+    """Warns of places that nobody knows."""
+    if places:
+        listed = report.listed(sorted(places), 5)
+        report.warn(report.printable(f"places that the file of locations does not know: {listed}"))
+
+
+def unseen_by(constraints: Sequence[ConstraintModule], automata: Sequence[AutomatonModule]) -> str:
+    """Returns who has not seen records, in words."""
+    return " and ".join([*(["constraints"] if constraints else []), *(["automata"] if automata else [])])
+
+
+def unadmitted(
+    constraints: Sequence[ConstraintModule],
+    automata: Sequence[AutomatonModule],
+    late: Mapping[str, int],
+    rejected: int,
+) -> Iterator[str]:
+    """Yields warnings of records that were not verified: constraints and automata speak of the admitted stream only."""
+    for kind, modules in (("constraints", constraints), ("automata", automata)):
+        used = {name_of(label) for module in modules for label in module.reads if label is not None}
+        seen: dict[str, int] = {}
+        for label, number in late.items():
+            if name_of(label) in used:
+                seen[name_of(label)] = seen.get(name_of(label), 0) + number
+        if seen:
+            named = report.listed([f"{report.printable(label)} {number:,}" for label, number in sorted(seen.items())])
+            yield f"{kind} have not seen late events of labels that they ask for: {named}"
+    if rejected:
         yield (
-            f"constraints have not seen {report.count(counts.rejected, 'record')} that "
-            f"{'was' if counts.rejected == 1 else 'were'} rejected; what they say is about the others"
+            f"{unseen_by(constraints, automata)} have not seen {report.count(rejected, 'record')} that "
+            f"{'was' if rejected == 1 else 'were'} rejected; what is said is about the others"
         )
 
 
@@ -162,11 +194,3 @@ class _CountingLines(_Counting):
         if f'"{VIOLATION}"' in line or f'"{UNKNOWN_PLACE}"' in line:
             self._tally.take_record(json.loads(line))
         self._lines.write_line(line)
-
-
-def _value(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _often(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"

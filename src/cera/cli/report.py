@@ -21,12 +21,15 @@ _COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 Level = Literal["quiet", "normal", "verbose"]
 
 _level: Level = "normal"
+#: The warnings of the running command, in the order in which they were written, whether it is quiet or not.
+_warnings: list[str] = []
 
 
 def set_level(level: Level) -> None:
     """Sets how much the running command says; `quiet` is nothing but errors."""
     global _level
     _level = level
+    _warnings.clear()
 
 
 def is_quiet() -> bool:
@@ -47,7 +50,14 @@ def say_more(text: str) -> None:
 
 def warn(text: str) -> None:
     """Writes a warning unless the command is quiet."""
-    say(f"{_styled('warning', 'yellow')}: {_printable_lines(text)}")
+    shown = _printable_lines(text)
+    _warnings.append(shown)
+    say(f"{_styled('warning', 'yellow')}: {shown}")
+
+
+def warnings() -> list[str]:
+    """Returns the warnings that the running command has written so far, each once."""
+    return list(dict.fromkeys(_warnings))
 
 
 def fail(text: str) -> None:

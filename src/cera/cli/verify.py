@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,16 @@ import click
 
 from cera.automata.module import VIOLATION
 from cera.cli import report
-from cera.cli.constraint_report import Tally, unadmitted
+from cera.cli.constraint_report import Judged, Tally, show_verdicts, unadmitted, warn_of_places
 from cera.cli.engine_choice import with_engine
 from cera.cli.options import program_options, replay_options, time_of
 from cera.cli.recording import Terminal, report_formats
 from cera.cli.side_files import check_side_files
 from cera.cli.summary import refuse, show_missing_attributes, show_summary
 from cera.cli.tables import on_terminal
+from cera.cli.verdicts import WORDS, AutomatonVerdict, Verdict
 from cera.cli.verification import (
     VIOLATED,
-    InstanceCounts,
     automata_of,
     complete_since,
     constraints_of,
@@ -38,14 +38,15 @@ from cera.cli.verification import (
 )
 from cera.connectors.line_writer import write_output
 from cera.connectors.sink import Sink, StandardOutput, sink_of
-from cera.constraints.module import ConstraintModule
 from cera.constraints.reports import UNKNOWN_PLACE
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.states import name_of
+from cera.model.time.interval import Time
 from cera.program import Program
 from cera.running.engine import answer
 from cera.running.listener import Output
-from cera.running.outcome import Outcome
+from cera.running.outcome import InputCounts, Outcome
 from cera.running.request import Request
 from cera.running.run import Run
 
@@ -99,60 +100,81 @@ def verify(
       cera verify auction.ihta fair.escl --events auctions.jsonl --json
     """
     sink: Sink = sink_of(out)
+    if sink.is_parquet:
+        raise UsageError(f"--out: {out} would be Parquet, and violations are written as JSON lines; name it .jsonl")
     program.checked()
     if as_json and shown_as is not None and out is None:
         raise UsageError("--json writes a summary instead of the violations; give --out to have them too, or no --as")
-    constraints = constraints_of(program.layers)
-    if not constraints and not automata_of(program.layers):
+    constraints, automata = constraints_of(program.layers), automata_of(program.layers)
+    if not constraints and not automata:
         raise UsageError("there is no automaton in the program, and no constraint; rules are answered by `cera run`")
     request = with_engine(program, request, sink)
     report_formats(request)
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
     labels = written_labels(possible=possible) | {UNKNOWN_PLACE}
-    request = replace(request, labels=labels, changes=True)
+    request = replace(request, labels=labels, changes=True, counts_open=bool(constraints))
     layers = verified(program.layers, expects_all=expects_all, possible=possible)
-    layers = complete_since(layers, time_of("--from", since, request.times))
+    layers = complete_since(layers, extent_of(since, request))
     report.show_diagnostics(program.diagnostics)
     check_side_files(request, program)
     terminal = Terminal(request)
     tally = Tally(request.times)
     silent = as_json and out is None
     opened = nothing_written if silent else partial(terminal.output, out, table=table)
-    output = tally.counting(opened) if constraints else opened
-    if constraints:
-        sink = StandardOutput()  # of whatever engine, what is written comes by here, and is counted
-    outcome = answer(Run(layers, program.expectations, program.timezone, request, sink, output, terminal))
+    # of whatever engine, what is written comes by here, and is counted
+    run = Run(
+        layers, program.expectations, program.timezone, request, StandardOutput(), tally.counting(opened), terminal
+    )
+    outcome = answer(run)
     unusable = show_summary(program, request, replace(outcome, derived=_reports(outcome, labels)))
     show_missing_attributes(program, outcome)
-    tally.show(constraints)
-    for warning in unadmitted(constraints, outcome.counts):
+    judged = Judged.of(outcome, unusable)
+    verdicts = {module.name: tally.verdicts(module, judged) for module in constraints}
+    for name, several in verdicts.items():
+        show_verdicts(name, several)
+    followed = [tally.automaton(each) for each in instances(layers, outcome.derived, outcome.ended_states)]
+    for line in (line for each in followed for line in each.lines):
+        report.say(report.printable(line))
+    warn_of_places(tally.places)
+    for warning in unadmitted(constraints, automata, outcome.counts.late_labels, outcome.counts.rejected):
         report.warn(warning)
-    followed = list(instances(layers, outcome.derived, outcome.ended_states))
-    for each in followed:
-        report.say(str(each))
     violations = outcome.derived[VIOLATION]
     report.say(violations_text(violations))
     if as_json:
-        write_output(json.dumps(summary(constraints, tally, followed, outcome), indent=2, ensure_ascii=False) + "\n")
+        every = [each for several in verdicts.values() for each in several]
+        found = summary(violations, every, followed, outcome.counts)
+        write_output(json.dumps({**found, "unknown_places": sorted(tally.places)}, indent=2, ensure_ascii=False) + "\n")
     refuse(unusable)
     if violations:
         click.get_current_context().exit(VIOLATED)
 
 
+def extent_of(since: str | None, request: Request) -> Time | None:
+    """Returns from when on the events are complete. Raises UsageError if that is after --until."""
+    found = time_of("--from", since, request.times)
+    if found is not None and request.until is not None and found > request.until:
+        begin, end = request.times.format(found), request.times.format(request.until)
+        raise UsageError(f"--from {begin} is later than --until {end}: there is nothing between them to verify")
+    return found
+
+
 def summary(
-    constraints: Sequence[ConstraintModule], tally: Tally, followed: Sequence[InstanceCounts], outcome: Outcome
+    violations: int, verdicts: Sequence[Verdict], followed: Sequence[AutomatonVerdict], counts: InputCounts
 ) -> dict[str, Any]:
     """Returns the JSON record of a verification."""
-    counts = outcome.counts
+    late: Counter[str] = Counter()
+    for label, number in counts.late_labels.items():
+        late[name_of(label)] += number
     return {
-        "violations": outcome.derived[VIOLATION],
-        "constraints": [each.as_json for module in constraints for each in tally.verdicts(module)],
-        "automata": [asdict(each) for each in followed],
-        "unknown_places": sorted(tally.places),
+        "violations": violations,
+        "outcomes": {each: sum(one.outcome == each for one in verdicts) for each in WORDS},
+        "constraints": [each.as_json for each in verdicts],
+        "automata": [each.as_json for each in followed],
         "events": counts.records,
         "late": counts.late,
+        "late_labels": dict(sorted(late.items())),
         "rejected": counts.rejected,
-        "warnings": list(unadmitted(constraints, counts)),
+        "warnings": report.warnings(),
     }
 
 

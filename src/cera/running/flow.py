@@ -86,6 +86,7 @@ class Flow:
         self._lateness = Lateness(_LATE_EVENTS)
         self._in_time = 0
         self._most_in_state = 0
+        self._pending: Counter[str] = Counter()
 
     def run(self) -> Outcome:
         """Reads all events, writes all answers."""
@@ -114,6 +115,7 @@ class Flow:
             observed,
             open_states=open_states,
             ended_states=ended,
+            pending=self._pending,
             most_in_state=self._most_in_state,
         )
 
@@ -193,6 +195,9 @@ class Flow:
         self._write_base(None)
         self._write(self._states.still_open())
         self._out.finish()
+        if until is not None and self._request.counts_open:
+            later = [one.result() for one in driver.close() if is_chosen(one.label, self._request.labels)]
+            self._pending = Counter(one.derivations[0].rule for one in later if one.event.end > until)
 
     def _ended_by(self, until: Time, events: Iterator[Occurrence]) -> Iterator[Occurrence]:
         """Yields the events up to `until`; those behind it make others late too, as without it."""

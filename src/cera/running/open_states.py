@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from cera.constraints.module import ConstraintModule
+from cera.constraints.occasions import states_of
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.events.states import OPENING, announced_end
@@ -18,8 +20,10 @@ _MOST_ENDED = 10_000
 
 
 def awaited_states(layers: Layers) -> frozenset[str]:
-    """Returns the labels of the states whose ends some rule of a program waits for."""
-    return awaited_labels(rules_of(layers))
+    """Returns the labels of the states whose ends some rule or constraint of a program waits for."""
+    modules = (module for module in layers.modules if isinstance(module, ConstraintModule))
+    states = (states_of(clause) for module in modules for clause in module.clauses)
+    return awaited_labels(rules_of(layers)).union(*states)
 
 
 def open_derived(labels: frozenset[str], derived: Mapping[str, int], ended: Mapping[str, int]) -> Counter[str]:

@@ -55,5 +55,7 @@ class Outcome:
     open_states: Mapping[str, int] = field(default_factory=dict)
     #: How many derived states have ended, by label.
     ended_states: Mapping[str, int] = field(default_factory=dict)
+    #: How much would be derived after `until` if nothing else came, by rule, where that was asked for.
+    pending: Mapping[str, int] = field(default_factory=dict)
     #: The most tuples that were kept where it was looked, between pieces of the input; None where it is not known.
     most_in_state: int | None = None

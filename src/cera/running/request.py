@@ -52,6 +52,9 @@ class Request:
     #: Where the rows of relations are, by name, instead of where the program says.
     relations: Mapping[str, object] = field(default_factory=dict)
 
+    #: Whether what would be derived after `until`, if nothing else came, is counted by rule.
+    counts_open: bool = False
+
     @property
     def times(self) -> TimeFormat:
         return self.layout.times

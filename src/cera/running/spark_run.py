@@ -131,7 +131,7 @@ def answer_recording(run: Run) -> Outcome:
     left = tally.rows, tally.left_out, observed
     ended = ended_states(derived)
     open_states += open_derived(awaited_states(run.layers), counted, ended)
-    return Outcome(counts, counted, written, *left, "row", open_states, ended)
+    return Outcome(counts, counted, written, *left, "row", open_states, ended, recording.pending(labels))
 
 
 def _started(run: Run) -> Recorded:
@@ -156,6 +156,7 @@ def _started(run: Run) -> Recorded:
             settings=request.settings,
             relations=relations,
             changes=request.changes,
+            counts_open=request.counts_open,
             tell=show,
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NoReturn
 
 from cera.engines.reference import engine
@@ -80,12 +81,20 @@ class DefinitionProcessor:
         state.events.update(dict.fromkeys(event.event for event in events))
         until = self._settings.until
         is_over = state.closing or (until is not None and before is not None and before > until)
-        if state.answered or not is_over:
+        if state.answered:
+            return self._after_until(state, until) if until is not None and before is None else ()
+        if not is_over:
             return ()
         state.answered = True
         answer = engine.run(self._layers, state.events, self._settings)
         state.undefined, state.left_out = answer.undefined, answer.left_out
         return [AnsweredEvent(derived) for derived in answer.derived]
+
+    def _after_until(self, state: DefinitionState, until: Time) -> Sequence[AnsweredEvent]:
+        """Returns what follows after `until` from what was known by then, if nothing else comes."""
+        known = [event for event in state.events if event.end <= until]
+        answer = engine.run(self._layers, known, replace(self._settings, until=None))
+        return [AnsweredEvent(derived) for derived in answer.derived if derived.event.end > until]
 
     def next_wakeup(self, state: DefinitionState) -> Time | None:
         return None

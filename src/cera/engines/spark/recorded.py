@@ -7,8 +7,8 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -66,6 +66,8 @@ class Recorded:
     small: bool = False
     #: Whether openings of derived states are among the rows as well as endings.
     changes: bool = False
+    #: The answers as if nothing else came after `until`, where these are counted.
+    going_on: Answers | None = None
 
     @property
     def spark(self) -> SparkSession:
@@ -114,6 +116,16 @@ class Recorded:
         with engine_failure():
             rows = different.groupBy("label").count().collect()
         return Counter({row["label"].removeprefix(OPENING): row["count"] for row in rows})
+
+    def pending(self, labels: Collection[str]) -> Counter[str]:
+        """Returns how many events would be derived after `until` if nothing else came, by rule; none if that is not
+        asked for."""
+        if self.going_on is None or self.until is None:
+            return Counter()
+        later = self.going_on.events(changes=False).where(column("end") > self.until)
+        with engine_failure():
+            rows = later.where(column("label").isin(*labels)).groupBy("rule").count().collect()
+        return Counter({row["rule"]: row["count"] for row in rows})
 
     def rows(self, labels: Collection[str], *, base: bool) -> Iterator[Row]:
         """Yields the derived events, by end, begin and term, with the columns ANSWER; with `base` the input events too.
@@ -262,6 +274,7 @@ def recorded(
     settings: Mapping[str, str],
     relations: Mapping[str, RelationRows] = NO_RELATIONS,
     changes: bool = False,
+    counts_open: bool = False,
     tell: Callable[[str], object] = lambda activity: None,
 ) -> Recorded:
     """Opens a program over the events of sources, and starts Spark; reports progress, with the numbers of tasks."""
@@ -275,22 +288,25 @@ def recorded(
         if max_duration is not None:
             reading = reading.reject_longer(max_duration)
         tally = Tally()
-        found = answers(
+        answered = partial(
+            answers,
             program,
-            reading.tables,
-            spark,
-            until=until,
+            spark=spark,
             timezone=timezone,
             max_duration=max_duration,
             tick_limit=tick_limit,
             recursion_limit=recursion_limit,
             relations=relations,
-            tally=tally,
             keep=True,
             small=small,
             tell=tell,
         )
-        return Recorded(reading, found, tally, until, small, changes)
+        going_on = None
+        if counts_open and until is not None:
+            known = tuple(replace(each, frame=each.frame.where(column("end") <= until)) for each in reading.tables)
+            going_on = answered(known)
+        found = answered(reading.tables, until=until, tally=tally)
+        return Recorded(reading, found, tally, until, small, changes, going_on)
 
 
 def _is_small(sources: Sequence[Source], layout: Layout) -> bool:

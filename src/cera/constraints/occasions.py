@@ -1,0 +1,66 @@
+"""What has to happen before a clause says anything: without it nothing was judged, and nothing held.
+
+    IF event: order(id(N)) THEN …                     an order
+    IN ANY CASE exists = 1 event: temp(area(A)) END   a temperature: groups without values are those that occur
+
+What must never happen, `exists = 0 event: smoke(room(R))`, is judged by its absence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from cera.constraints.clause import Clause
+from cera.constraints.groups import binds
+from cera.constraints.module import labels
+from cera.constraints.numbers import ZERO, counts
+from cera.constraints.queries import Literal, Part, TimerLiteral
+
+
+def missing_occasion(clause: Clause, seen: Collection[str]) -> str | None:
+    """Returns what a clause waits for in a recording with events of these labels; None if it was judged.
+
+    States are seen by the labels of their openings.
+    """
+    missing = next(_missing(clause.body, clause, seen), None)
+    if missing is None and (counted := _counted_in_own_groups(clause)) is not None:
+        missing = next(_missing([counted], clause, seen, counted=True), None)
+    return missing
+
+
+def states_of(clause: Clause) -> frozenset[str]:
+    """Returns the labels of the states that the body asks for: what is said of one is not over before it ends."""
+    return frozenset(part.atom.label for part in clause.body if isinstance(part, Literal) and part.kind == "state")
+
+
+def _missing(parts: Sequence[Part], clause: Clause, seen: Collection[str], *, counted: bool = False) -> Iterator[str]:
+    for part in parts:
+        literal = part.anchor if isinstance(part, TimerLiteral) else part
+        if not isinstance(literal, Literal) or literal.kind == "relation" or not (counted or _needs_one(literal)):
+            continue
+        label = literal.atom.label
+        bodies = [body for each in clause.definitions if each.head.atom.label == label for body in each.bodies]
+        if bodies:
+            found = [next(_missing(body, clause, seen), None) for body in bodies]
+            yield from (each for each in found[:1] if each is not None and None not in found)
+        elif labels(literal)[0] not in seen:
+            yield f"{literal.kind or 'event'} `{label}`"
+
+
+def _needs_one(literal: Literal) -> bool:
+    """Returns whether a literal of a body holds only where there is something."""
+    if literal.negated:
+        return False
+    numbers = None if literal.count is None else counts(literal.count)
+    return literal.count is None or (numbers is not None and 0 not in numbers)
+
+
+def _counted_in_own_groups(clause: Clause) -> Literal | None:
+    """Returns the head if all it does is to count, and only groups that occur are counted."""
+    if len(clause.head) != 1 or len(clause.head[0]) != 1:
+        return None
+    [literal] = clause.head[0]
+    if not isinstance(literal, Literal) or literal.count is None or counts(literal.count) == ZERO:
+        return None
+    bound = frozenset[str]().union(*map(binds, clause.body))
+    return literal if frozenset(literal.group_by or ()) - bound else None
