@@ -142,8 +142,8 @@ def verify(
     report.say(violations_text(violations))
     if as_json:
         every = [each for several in verdicts.values() for each in several]
-        found = summary(violations, every, followed, outcome.counts)
-        write_output(json.dumps({**found, "unknown_places": sorted(tally.places)}, indent=2, ensure_ascii=False) + "\n")
+        found = summary(violations, every, followed, tally.places, outcome.counts)
+        write_output(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     refuse(unusable)
     if violations:
         click.get_current_context().exit(VIOLATED)
@@ -159,7 +159,11 @@ def extent_of(since: str | None, request: Request) -> Time | None:
 
 
 def summary(
-    violations: int, verdicts: Sequence[Verdict], followed: Sequence[AutomatonVerdict], counts: InputCounts
+    violations: int,
+    verdicts: Sequence[Verdict],
+    followed: Sequence[AutomatonVerdict],
+    places: Sequence[str],
+    counts: InputCounts,
 ) -> dict[str, Any]:
     """Returns the JSON record of a verification."""
     late: Counter[str] = Counter()
@@ -170,6 +174,7 @@ def summary(
         "outcomes": {each: sum(one.outcome == each for one in verdicts) for each in WORDS},
         "constraints": [each.as_json for each in verdicts],
         "automata": [each.as_json for each in followed],
+        "unknown_places": sorted(places),
         "events": counts.records,
         "late": counts.late,
         "late_labels": dict(sorted(late.items())),
