@@ -27,7 +27,8 @@ def test_violations_are_written_and_counted(engine: str) -> None:
     found = line["term"]["violation"]
     assert found["event"] == {"hammerBeat": {"auctionID": 3, "itemID": "clock"}}
     assert (found["state"], found["instance"]) == ("I1", {"auctionID": 3})
-    assert "Auction: 3 instances, 2 finished, 1 violated, 0 still running\n  1425 for auctionID = 3: hammerBeat: " in result.stderr
+    counted = "Auction: 3 instances, 2 finished, 1 violated, 0 still running"
+    assert f"{counted}\n  1425 for auctionID = 3: hammerBeat: " in result.stderr
     assert result.stderr.endswith("\n1 violation\n")
 
 
