@@ -12,12 +12,12 @@ import pytest
 from cera.automata.automaton import Automaton
 from cera.constraints.cardinalities.laws import projected
 from cera.constraints.clause import Clause
+from cera.constraints.consequences.implication import implies, is_trivial
 from cera.constraints.derivation.automata import of_automaton
 from cera.constraints.derivation.derived import SUPPOSITIONS, DerivedConstraint, supposed
 from cera.constraints.derivation.determinism import is_deterministic
 from cera.constraints.derivation.paths import ways_of
 from cera.constraints.derivation.rules import of_rules
-from cera.constraints.implication import implies, is_trivial
 from cera.constraints.kinds import named
 from cera.constraints.names import Names
 from cera.constraints.normalisation import normalise

@@ -38,8 +38,8 @@ LANGUAGES = {
 #: Warnings that have a page, and on the pages of others would only distract: what a program remembers for good.
 BESIDES = {"XC501", "EC501"}
 
-#: The page whose program cannot have its own diagnostic alone.
-ACCOMPANIED = {"XC206": {"XC105"}}
+#: The pages whose programs cannot have their own diagnostic alone.
+ACCOMPANIED = {"XC206": {"XC105"}, "EC410": {"EC405"}}
 
 
 #: The codes of what a language cannot say: their programs are in another one, and are translated to it.

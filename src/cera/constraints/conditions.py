@@ -97,7 +97,7 @@ class Conditions:
 
     def _comparison(self, condition: Comparison, values: Values, items: Mapping[str, Item]) -> Truth:
         at = ALWAYS_KNOWN
-        for name, end in _named_edges(condition):
+        for name, end in named_edges(condition):
             if end and items[name].is_open:
                 return UNKNOWN
             at = max(at, items[name].known, items[name].end_known if end else ALWAYS_KNOWN)
@@ -219,7 +219,7 @@ def _related(condition: Temporal, items: Mapping[str, Item]) -> Truth:
     return Truth(RELATIONS[relation](left.interval, right.interval), _known([left, right]))
 
 
-def _named_edges(expression: Expression) -> Iterator[tuple[str, bool]]:
+def named_edges(expression: Expression) -> Iterator[tuple[str, bool]]:
     """Yields the identifiers whose time an expression names, and whether that is, or may be, the end."""
     match expression:
         case Call(function="begin", arguments=(EventReference() as event,)):
@@ -228,7 +228,7 @@ def _named_edges(expression: Expression) -> Iterator[tuple[str, bool]]:
             yield expression.identifier, True
         case _:
             for each in operands(expression):
-                yield from _named_edges(each)
+                yield from named_edges(each)
 
 
 def _long(gap: Distance, limit: Limit) -> bool:

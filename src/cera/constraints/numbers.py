@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
-from cera.constraints.specification import AllLimits, AnyLimit, Limit, Specification
+from cera.constraints.queries import Literal, Part
+from cera.constraints.specification import SOME, AllLimits, AnyLimit, Limit, Specification
 from cera.model.expressions.expression import ComparisonOperator
 
 #: From the least to the greatest number; None is no greatest one.
@@ -113,3 +114,10 @@ def counts(specification: Specification) -> CountSet | None:
             return found
         case _:
             assert_never(specification)
+
+
+def numbers_of(part: Part) -> CountSet | None:
+    """Returns the numbers that a literal admits; None if they depend on variables, or it is not a literal."""
+    if not isinstance(part, Literal):
+        return None
+    return counts(SOME if part.count is None else part.count)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from cera.constraints.clause import Clause
 from cera.constraints.groups import binds
-from cera.constraints.implication import numbers_of
+from cera.constraints.numbers import numbers_of
 from cera.constraints.queries import Literal, Part
 from cera.constraints.subsumption.atoms import FlatAtom, Name, Substitution, applied, extended, flat, flat_pattern
 from cera.model.expressions.expression import EventReference, InState

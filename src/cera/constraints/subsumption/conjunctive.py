@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cera.constraints.implication import numbers_of
-from cera.constraints.numbers import CountSet, compared
+from cera.constraints.numbers import CountSet, compared, numbers_of
 from cera.constraints.queries import (
     Apart,
     Condition,

@@ -24,7 +24,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from math import gcd
 
-from cera.constraints.implication import WEAKER
 from cera.constraints.names import Names
 from cera.constraints.numbers import ALL, compared, counts
 from cera.constraints.queries import Apart, Directed, SentFrom, SpatialCondition
@@ -33,6 +32,7 @@ from cera.constraints.subsumption.atoms import Fixed, FlatAtom, Name, Substituti
 from cera.constraints.subsumption.conjunctive import ConjunctiveQuery, QueryLiteral, holds_in
 from cera.model.expressions.expression import (
     Comparison,
+    ComparisonOperator,
     EventReference,
     Expression,
     Variable,
@@ -234,11 +234,18 @@ def weaker(general: Expression, special: Expression) -> bool:
     sides, operator = (special.left, special.right), special.operator
     if (general.left, general.right) != sides:
         sides, operator = sides[::-1], CONVERSE[operator]
-    return (general.left, general.right) == sides and general.operator in _FOLLOWS[operator]
+    return (general.left, general.right) == sides and general.operator in FOLLOWING[operator]
 
 
 #: Which comparisons follow from one; not the order from equality, for there are values that have none.
-_FOLLOWS = {**WEAKER, "=": ("=",)}
+FOLLOWING: dict[ComparisonOperator, tuple[ComparisonOperator, ...]] = {
+    "=": ("=",),
+    "<": ("<", "<=", "!="),
+    ">": (">", ">=", "!="),
+    "<=": ("<=",),
+    ">=": (">=",),
+    "!=": ("!=",),
+}
 
 
 def spatially_implies(special: SpatialCondition, general: SpatialCondition, names: Mapping[str, str]) -> bool:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from cera.constraints.clause import Clause
-from cera.constraints.implication import contradicts, implies, is_trivial, is_unsatisfiable
+from cera.constraints.consequences.minimal import Analysis, Statement
 from cera.diagnostics import Diagnostic, Note, in_source_order
 from cera.languages.escl.names import check_names
 from cera.languages.escl.places import check_places
@@ -29,49 +28,70 @@ def check(program: Program, options: CompileOptions) -> list[Diagnostic]:
     return list(in_source_order(list(unique.values())))
 
 
-def minimal(clauses: Sequence[Clause]) -> list[Diagnostic]:
+def oddities(analysis: Analysis) -> list[Diagnostic]:
     """Returns what is odd about constraints: those that say nothing, that nothing satisfies, that contradict each other
-    or follow from others."""
-    by_constraint: dict[str, list[Clause]] = {}
-    for clause in clauses:
-        by_constraint.setdefault(clause.constraint, []).append(clause)
-    found = [diagnostic for name, several in by_constraint.items() for diagnostic in _of_one(name, several)]
-    odd = {each.span for each in found}
-    names = list(by_constraint)
-    dropped: set[str] = set()
-    for name in reversed(names):
-        own = by_constraint[name]
-        if own[0].span in odd:
-            continue
-        others = [each for other in names if other != name and other not in dropped for each in by_constraint[other]]
-        reasons = [next((each for each in others if implies(each, clause)), None) for clause in own]
-        if all(reason is not None for reason in reasons):
-            dropped.add(name)
-            notes = tuple(Note(f"`{e.constraint}` is here", e.span) for e in dict.fromkeys(reasons) if e is not None)
-            message = f"the constraint `{name}` follows from {'another one' if len(notes) == 1 else 'others'}"
-            found.append(Diagnostic("EC405", "warning", message, own[0].span, "leave it out", notes))
-    found += _contradictions([each for each in clauses if each.constraint not in dropped])
+    or follow from others; and in the last case a minimal set."""
+    shown = _Names(analysis)
+    found = [
+        _warning("EC402", each, f"the constraint {shown(each)} can never be violated", "leave it out, or say more")
+        for each in analysis.trivial
+    ]
+    for each in analysis.unsatisfiable:
+        where = " where its body holds" if each.clauses[0].body else ""
+        message = f"no stream satisfies the constraint {shown(each)}{where}"
+        hint = "no number is in the count, or conditions contradict each other"
+        found.append(Diagnostic("EC403", "error", message, each.clauses[0].span, hint))
+    for each in analysis.forbidding:
+        message = f"{shown(each)} forbids its body: whatever makes it hold is a violation"
+        hint = "if that is not meant, look at what the head says of the body"
+        found.append(Diagnostic("EC409", "note", message, each.clauses[0].span, hint))
+    for redundancy in analysis.redundant:
+        several = redundancy.because
+        message = f"the constraint {shown(redundancy.statement)} follows from {shown.all(several)}"
+        found.append(_warning("EC405", redundancy.statement, message, "leave it out", shown.notes(several)))
+    reported: list[Statement] = []
+    for contradiction in analysis.contradictions:
+        first, second = contradiction.first, contradiction.second
+        if second not in reported:
+            reported.append(second)
+            message = f"the constraints {shown(first)} and {shown(second)} contradict each other"
+            hint = "nothing that they are about is allowed by both"
+            found.append(_warning("EC404", second, message, hint, shown.notes((first,))))
+    if analysis.redundant:
+        found.append(_proposal(analysis, shown))
     return found
 
 
-def _of_one(name: str, clauses: Sequence[Clause]) -> Iterator[Diagnostic]:
-    span = clauses[0].span
-    if all(map(is_trivial, clauses)):
-        message = f"the constraint `{name}` can never be violated"
-        yield Diagnostic("EC402", "warning", message, span, "leave it out, or say more")
-    elif (broken := next(filter(is_unsatisfiable, clauses), None)) is not None:
-        message = f"no stream satisfies the constraint `{name}`" + (" where its body holds" if broken.body else "")
-        yield Diagnostic("EC403", "error", message, span, "no number is in the count, or a value differs from itself")
+def _warning(code: str, of: Statement, message: str, hint: str, notes: tuple[Note, ...] = ()) -> Diagnostic:
+    return Diagnostic(code, "warning", message, of.clauses[0].span, hint, notes)
 
 
-def _contradictions(clauses: Sequence[Clause]) -> Iterator[Diagnostic]:
-    reported: set[str] = set()
-    for place, second in enumerate(clauses):
-        for first in clauses[:place]:
-            both = contradicts(first, second) or contradicts(second, first)
-            if both and second.constraint not in reported and first.constraint != second.constraint:
-                reported.add(second.constraint)
-                message = f"the constraints `{first.constraint}` and `{second.constraint}` contradict each other"
-                hint = "no number of events is allowed by both"
-                note = (Note(f"`{first.constraint}` is here", first.span),)
-                yield Diagnostic("EC404", "warning", message, second.span, hint, note)
+def _proposal(analysis: Analysis, shown: _Names) -> Diagnostic:
+    """Returns the note that proposes a minimal set (EC410)."""
+    every = len(analysis.minimal) + len(analysis.redundant) + len(analysis.trivial)
+    first = analysis.minimal[0]
+    message = f"{len(analysis.minimal)} of {every} constraints say the same as all: {shown.all(analysis.minimal)}"
+    reasons = (
+        Note(f"{shown(each.statement)} follows from {shown.all(each.because)}", each.statement.clauses[0].span)
+        for each in analysis.redundant
+    )
+    empty = (Note(f"{shown(each)} says nothing", each.clauses[0].span) for each in analysis.trivial)
+    return Diagnostic("EC410", "note", message, first.clauses[0].span, "leave out the others", (*reasons, *empty))
+
+
+class _Names:
+    """The names of constraints in messages: with that of the file if there are several files."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        every = [*analysis.trivial, *analysis.minimal, *(each.statement for each in analysis.redundant)]
+        self._several = len({each.file for each in every}) > 1
+
+    def __call__(self, statement: Statement) -> str:
+        return f"`{statement.file}.{statement.name}`" if self._several else f"`{statement.name}`"
+
+    def all(self, statements: Sequence[Statement]) -> str:
+        names = [self(each) for each in statements]
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+    def notes(self, statements: Sequence[Statement]) -> tuple[Note, ...]:
+        return tuple(Note(f"{self(each)} is here", each.clauses[0].span) for each in statements)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 from types import MappingProxyType
 
+from cera.constraints.consequences.minimal import Statement, analysed, statements_of
 from cera.constraints.module import ConstraintModule
 from cera.constraints.translation.layers import divided, verification_lines
 from cera.diagnostics import Diagnostic, Source, in_source_order
-from cera.languages.escl.checks import check, minimal
+from cera.languages.escl.checks import check, oddities
 from cera.languages.escl.lowering import lower
 from cera.languages.escl.parser import parse
 from cera.languages.escl.syntax import Program
@@ -79,8 +80,9 @@ class Escl(Language[Program]):
         return format_source(source)
 
     def compile(self, parsed: Sequence[ParsedSource[Program]], options: CompileOptions) -> Compilation:
-        modules: list[CompiledModule[object]] = []
+        modules: list[tuple[ConstraintModule, Program]] = []
         found: list[Diagnostic] = []
+        statements: list[Statement] = []
         for file in (each for each in parsed if not each.diagnostics):
             for written in file.modules:
                 problems = check(written.syntax, options)
@@ -93,11 +95,14 @@ class Escl(Language[Program]):
                     lowered, errors = lower(written.syntax, written.name, written.span, options)
                     problems += errors
                 if lowered is not None:
-                    problems += minimal(lowered.clauses)
-                    if not any(each.severity == "error" for each in problems):
-                        modules.append(CompiledModule(lowered, written.syntax))
+                    modules.append((lowered, written.syntax))
+                    statements += statements_of(lowered.name, lowered.clauses, lowered.origin)
                 found += problems
-        return Compilation(tuple(modules), tuple(in_source_order(found)))
+        analysis = analysed(statements)
+        wrong = {each.file for each in analysis.unsatisfiable}
+        found += oddities(analysis)
+        compiled = (CompiledModule[object](each, syntax) for each, syntax in modules if each.name not in wrong)
+        return Compilation(tuple(compiled), tuple(in_source_order(found)))
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:
         assert isinstance(module.module, ConstraintModule)

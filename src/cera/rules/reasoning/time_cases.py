@@ -35,9 +35,10 @@ from cera.rules.reasoning.time_constraints import (
 from cera.rules.reasoning.time_points import Stretch, constant_length, stretch_of
 
 
-def no_times(network: TimeNetwork, case: Case) -> bool:
-    """Returns whether no times satisfy the case in the network; False also if there are too many choices to decide."""
-    found = [clause for condition in case.asserted for clause in clauses(condition)]
+def no_times(network: TimeNetwork, case: Case, further: Sequence[Clause] = ()) -> bool:
+    """Returns whether no times satisfy the case in the network, with further clauses; False also if there are too many
+    choices to decide."""
+    found = [*further, *(clause for condition in case.asserted for clause in clauses(condition))]
     found += [clause for condition in case.denied for clause in denied_clauses(condition)]
     if not found:
         return False

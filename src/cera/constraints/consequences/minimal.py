@@ -1,0 +1,153 @@
+"""What sets of constraints say too much or too little, and a minimal set among them (seed 002, Defs. 24 to 27).
+
+    minimal     no constraint of the set follows from others of it, and none says nothing
+
+A minimal set is what is left when constraints that follow from the others are taken out, the last one first. There may
+be others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from cera.constraints.clause import Clause
+from cera.constraints.consequences.counting import positive
+from cera.constraints.consequences.implication import contradict, follows, forbids_body, is_trivial, is_unsatisfiable
+from cera.constraints.module import parts_of_clause
+from cera.constraints.queries import WindowLiteral
+from cera.constraints.times import is_moving
+from cera.model.expressions.atoms import Sliding
+from cera.model.time.interval import Time
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A constraint of a file, in normal form. `origin` is where windows are counted from in the file."""
+
+    name: str
+    file: str
+    clauses: tuple[Clause, ...]
+    origin: Time = 0
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """A constraint that follows from others."""
+
+    statement: Statement
+    because: tuple[Statement, ...]
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """Two constraints of which one is violated wherever the body of the second one holds."""
+
+    first: Statement
+    second: Statement
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What is odd about constraints, each in the order of the files, and a minimal set that says the same as all."""
+
+    trivial: tuple[Statement, ...]
+    unsatisfiable: tuple[Statement, ...]
+    #: Constraints that only say that their body does not hold.
+    forbidding: tuple[Statement, ...]
+    contradictions: tuple[Contradiction, ...]
+    redundant: tuple[Redundancy, ...]
+    minimal: tuple[Statement, ...]
+
+
+def statements_of(file: str, clauses: Iterable[Clause], origin: Time = 0) -> list[Statement]:
+    """Returns the constraints that clauses come from."""
+    found: dict[str, list[Clause]] = {}
+    for clause in clauses:
+        found.setdefault(clause.constraint, []).append(clause)
+    return [Statement(name, file, tuple(several), origin) for name, several in found.items()]
+
+
+def analysed(statements: Sequence[Statement]) -> Analysis:
+    trivial = tuple(each for each in statements if all(map(is_trivial, each.clauses)))
+    rest = [each for each in statements if each not in trivial]
+    broken = [each for each in rest if is_unsatisfiable(each.clauses)]
+    sound = [each for each in rest if each not in broken]
+    redundant: list[Redundancy] = []
+    kept = list(sound)
+    for statement in reversed(sound):
+        others = [each for each in kept if each is not statement]
+        because = _reasons(statement, others)
+        if because is not None:
+            redundant.append(Redundancy(statement, tuple(each for each in sound if each in because)))
+            kept = others
+    contradictions = tuple(
+        Contradiction(first, second)
+        for place, second in enumerate(kept)
+        for first in kept[:place]
+        if comparable(first, second)
+        and (contradict(first.clauses, second.clauses) or contradict(second.clauses, first.clauses))
+    )
+    minimal = tuple(each for each in rest if each in kept or each not in sound)
+    forbidding = tuple(each for each in broken if forbids_body(each.clauses))
+    unsatisfiable = tuple(each for each in broken if each not in forbidding)
+    return Analysis(trivial, unsatisfiable, forbidding, contradictions, tuple(reversed(redundant)), minimal)
+
+
+def _reasons(statement: Statement, others: Sequence[Statement]) -> list[Statement] | None:
+    """Returns the constraints that one follows from; None if it does not."""
+    found: list[Statement] = []
+    known = [each for each in others if comparable(each, statement)]
+    for clause in statement.clauses:
+        if is_trivial(clause):
+            continue
+        reasons = _reasons_of(clause, known)
+        if reasons is None:
+            return None
+        found += (each for each in reasons if each not in found)
+    return found
+
+
+def _reasons_of(clause: Clause, others: Sequence[Statement]) -> list[Statement] | None:
+    """Returns one constraint that a clause follows from, or several none of which can be left out."""
+    about = [(each, [one for one in each.clauses if _speaks_of(one, clause)]) for each in others]
+    useful = [(each, clauses) for each, clauses in about if clauses]
+    for each, clauses in useful:
+        if follows(clause, clauses):
+            return [each]
+    if len(useful) < 2 or not follows(clause, [one for _, clauses in useful for one in clauses]):
+        return None
+    for pair in list(useful):
+        fewer = [other for other in useful if other is not pair]
+        if follows(clause, [one for _, clauses in fewer for one in clauses]):
+            useful = fewer
+    return [each for each, _ in useful]
+
+
+def _speaks_of(premise: Clause, clause: Clause) -> bool:
+    """Returns whether all events and states that a premise asks for are asked for by a clause."""
+    return _labels(premise) <= _labels(clause)
+
+
+def _labels(clause: Clause) -> set[tuple[str, str]]:
+    return {(each.kind or "event", each.atom.label) for each in positive(clause.body)}
+
+
+def comparable(first: Statement, second: Statement) -> bool:
+    """Returns whether the same texts mean the same in both.
+
+    Windows are counted from the origin of the file, and `now` is when something happens that one of its constraints
+    asks for.
+    """
+    if first.file == second.file:
+        return True
+    windows = [
+        part.window
+        for statement in (first, second)
+        for clause in statement.clauses
+        for part in parts_of_clause(clause, [body for each in clause.definitions for body in each.bodies])
+        if isinstance(part, WindowLiteral)
+    ]
+    if any(map(is_moving, windows)):
+        return False
+    return first.origin == second.origin or not any(isinstance(each, Sliding) for each in windows)
