@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cera.constraints.groups import binds
 from cera.constraints.names import ANONYMOUS
 from cera.constraints.numbers import ALL, AT_LEAST_ONE, CountSet, numbers_of
 from cera.constraints.queries import Literal, Part, ValidityTime
@@ -94,7 +95,7 @@ def is_among(special: Population, general: Population) -> bool:
 def no_counts(parts: Sequence[Part], further: Sequence[Count], given: frozenset[str]) -> bool:
     """Returns whether no numbers of events and states make all counts true. `given` are variables with a value."""
     there = positive(parts)
-    given |= frozenset(name for each in there if (atom := flat(each.atom, "")) is not None for name in atom.variables)
+    given = given.union(*(binds(p) for p in parts if isinstance(p, Literal) and p.count is None))
     groups = frozenset(name for each in counted(parts) for name in each.group_by or ())
     known: dict[Population, CountSet] = {}
     for literal, numbers in [

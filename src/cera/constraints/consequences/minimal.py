@@ -15,7 +15,7 @@ from cera.constraints.clause import Clause
 from cera.constraints.consequences.counting import positive
 from cera.constraints.consequences.implication import contradict, follows, forbids_body, is_trivial, is_unsatisfiable
 from cera.constraints.module import parts_of_clause
-from cera.constraints.queries import WindowLiteral
+from cera.constraints.queries import HullLiteral, Literal, Part, TimerLiteral, WindowLiteral
 from cera.constraints.times import is_moving
 from cera.model.expressions.atoms import Sliding
 from cera.model.time.interval import Time
@@ -85,13 +85,21 @@ def analysed(statements: Sequence[Statement]) -> Analysis:
         Contradiction(first, second)
         for place, second in enumerate(kept)
         for first in kept[:place]
-        if comparable(first, second)
-        and (contradict(first.clauses, second.clauses) or contradict(second.clauses, first.clauses))
+        if comparable(first, second) and (_contradict(first, second) or _contradict(second, first))
     )
     minimal = tuple(each for each in rest if each in kept or each not in sound)
     forbidding = tuple(each for each in broken if forbids_body(each.clauses))
     unsatisfiable = tuple(each for each in broken if each not in forbidding)
     return Analysis(trivial, unsatisfiable, forbidding, contradictions, tuple(reversed(redundant)), minimal)
+
+
+def _contradict(first: Statement, second: Statement) -> bool:
+    clauses = [
+        one
+        for one in first.clauses
+        if any(_speaks_of(one, each) and _heads(one) & _heads(each) for each in second.clauses)
+    ]
+    return bool(clauses) and contradict(clauses, second.clauses)
 
 
 def _reasons(statement: Statement, others: Sequence[Statement]) -> list[Statement] | None:
@@ -110,7 +118,10 @@ def _reasons(statement: Statement, others: Sequence[Statement]) -> list[Statemen
 
 def _reasons_of(clause: Clause, others: Sequence[Statement]) -> list[Statement] | None:
     """Returns one constraint that a clause follows from, or several none of which can be left out."""
-    about = [(each, [one for one in each.clauses if _speaks_of(one, clause)]) for each in others]
+    topics = _heads(clause) | _topics(clause.body)
+    about = [
+        (each, [one for one in each.clauses if _speaks_of(one, clause) and _heads(one) & topics]) for each in others
+    ]
     useful = [(each, clauses) for each, clauses in about if clauses]
     for each, clauses in useful:
         if follows(clause, clauses):
@@ -127,6 +138,19 @@ def _reasons_of(clause: Clause, others: Sequence[Statement]) -> list[Statement] 
 def _speaks_of(premise: Clause, clause: Clause) -> bool:
     """Returns whether all events and states that a premise asks for are asked for by a clause."""
     return _labels(premise) <= _labels(clause)
+
+
+def _heads(clause: Clause) -> set[str]:
+    return set[str]().union(*(_topics(each) for each in clause.head))
+
+
+def _topics(parts: Sequence[Part]) -> set[str]:
+    """Returns what parts speak of, so that others can say something else of it: labels, or values and times."""
+    return {each.atom.label if isinstance(each, Literal) else "" for each in parts if not _is_declared(each)}
+
+
+def _is_declared(part: Part) -> bool:
+    return isinstance(part, TimerLiteral | WindowLiteral | HullLiteral)
 
 
 def _labels(clause: Clause) -> set[tuple[str, str]]:
