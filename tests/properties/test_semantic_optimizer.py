@@ -124,6 +124,15 @@ THEMES = (
         "Range LENsec: hX(k(K), n(AGG(V))) <- LBL(k(K), v(V)).",
         "WHILE Range LENsec LET IN ANY CASE exists <= NUM event: LBL(k(K)) group-by {K} END END",
     ),
+    # result by transformation
+    (
+        "Range LENsec: hX(k(K), n(AGG(V))) <- LBL(k(K), v(V)).",
+        "IF event: LBL(v(V)) THEN V = CON END",
+    ),
+    (
+        "Range LENsec Slide 2sec: hX(k(K), n(AGG(V)), m(max(W))) <- LBL(k(K), v(V)) and MBL(k(K), v(W)).",
+        "IF event: LBL(k(K), v(V)) and event: MBL(k(K), v(W)) THEN V = CON and W = NUM END",
+    ),
     # scan reduction
     (
         "hX(k(K), v(V), w(W)) <- i: LBL(k(K), v(V)) and j: MBL(k(K), v(W)).",

@@ -41,7 +41,7 @@ from cera.model.terms import term as terms
 from cera.model.time.allen import CONVERSES
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.periodic_windows import Period
-from cera.rules.settlements import ClosingEvent, MostMatches, Settlement
+from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, Settlement
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class Notation:
                 return f"{self.pattern(settlement.pattern)}{values}"
             case MostMatches():
                 return f"{settlement.most} matches{values}"
+            case FirstMatch():
+                return f"the first match{values}"
             case _:
                 assert_never(settlement)
 

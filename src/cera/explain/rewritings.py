@@ -10,9 +10,9 @@ from cera.explain.plan import NOTATION
 from cera.optimizer.semantic.driver import Rewriting, RewrittenProgram, RewrittenRule
 from cera.optimizer.semantic.scan_reduction import LAW as SCAN_REDUCTION
 from cera.rules.rule import Accumulation, EventQuery, RelationQuery
-from cera.rules.settlements import ClosingEvent, MostMatches
+from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches
 
-RuleResult = Literal["unsatisfiable", "rewritten", "unchanged"]
+RuleResult = Literal["unsatisfiable", "answered", "rewritten", "unchanged"]
 
 
 class ExplainedConstraint(TypedDict):
@@ -50,6 +50,8 @@ def explain_rewritings(rewritten: RewrittenProgram, unused: Sequence[Clause]) ->
 def _rule(rewritten: RewrittenRule) -> RewritingOfRule:
     original = rewritten.original
     result: RuleResult = "unsatisfiable" if rewritten.rule is None else "rewritten"
+    if rewritten.is_answered:
+        result = "answered"
     return {
         "rule": original.name,
         "place": None if original.span is None else str(original.span),
@@ -79,6 +81,8 @@ def _change(rewriting: Rewriting) -> str:
             return f"an answer is complete with {NOTATION.pattern(pattern)}{_same(by)}, and what it needed is forgotten"
         case MostMatches(most=most, by=by):
             return f"an answer is complete with {most:,} matches{_same(by)}, and what it needed is forgotten"
+        case FirstMatch(by=by):
+            return f"all matches{_same(by)} give the same answer, and the first one decides it"
         case condition if rewriting.law == SCAN_REDUCTION:
             return f"{NOTATION.condition(condition)} holds in every match, and is tested before events are joined"
         case condition:

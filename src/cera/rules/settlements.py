@@ -39,4 +39,15 @@ class MostMatches:
     source: str = field(default="", compare=False)
 
 
-Settlement = ClosingEvent | MostMatches
+@tagged("FirstMatch")
+@dataclass(frozen=True)
+class FirstMatch:
+    """That the first match with a window and values of the variables `by` decides the answer: all others give the same.
+    The answers of the rule differ in nothing but these. It gathers events over windows of the clock.
+    """
+
+    by: tuple[str, ...]
+    source: str = field(default="", compare=False)
+
+
+Settlement = ClosingEvent | MostMatches | FirstMatch

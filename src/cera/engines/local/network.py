@@ -123,7 +123,7 @@ class Network:
         ending = state.wake(now)
         if state.due_groups:
             for slot, group, until in state.due_groups:
-                for row in self._settling(state, slot).take(group, until):
+                for row in self._settling(state, slot).due(group, until):
                     state.in_groups -= 1
                     state.make_ready(slot, row)
             state.due_groups = []

@@ -18,7 +18,10 @@ from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
 from cera.model.matching import patterns
 from cera.model.time.interval import Time
-from cera.rules.settlements import ClosingEvent, MostMatches, Settlement
+from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, Settlement
+
+#: The mark of a group whose answer is decided, in the place of a number of events.
+_DECIDED = (-1, -1)
 
 #: The rows of one group by the ends of their windows.
 Waiting = dict[Time, list[Row]]
@@ -48,6 +51,11 @@ class SettledSlot:
         [match] = self.layout.matches
         return self.layout.match(match)
 
+    @cached_property
+    def decides(self) -> bool:
+        """Whether the first match of a group decides its answer."""
+        return any(isinstance(each, FirstMatch) for each in self.settlements)
+
     def part(self, settlement: Settlement, group: Any) -> Any:
         """Returns the values that a settlement names, of the key of a group."""
         names = self.variables
@@ -61,7 +69,8 @@ class SettlingRows:
 
     `groups` has the rows of each group; `members` the groups in which a settlement's variables have some values, for
     settlements that name fewer variables than others; `counts` how many events there are of each end, with the number
-    of the last one: an event may match in several ways.
+    of the last one: an event may match in several ways. What the first match has decided is counted as well, until the
+    end has passed.
     """
 
     def __init__(self, slot: SettledSlot, data: list[Any]) -> None:
@@ -73,6 +82,16 @@ class SettlingRows:
     @staticmethod
     def empty() -> list[Any]:
         return [{}, {}, {}]
+
+    def is_decided(self, group: Any, until: Time) -> bool:
+        """Returns whether a match before has decided the answer of a group."""
+        return any(key in self._counts for key in self._marks(group, until + 1))
+
+    def _marks(self, group: Any, passed: Time) -> Iterator[tuple[int, Any, Time]]:
+        """Yields the keys of what the first match has decided, by the time after the end."""
+        for number, settlement in enumerate(self._slot.settlements):
+            if isinstance(settlement, FirstMatch):
+                yield number, self._slot.part(settlement, group), passed
 
     def add(self, group: Any, until: Time, row: Row) -> tuple[bool, list[tuple[int, Any, Time | None]]]:
         """Adds a row. Returns whether it is the first of its group and end, and what is settled by it."""
@@ -92,6 +111,9 @@ class SettlingRows:
                 self._counts[number, part, until] = count, event
                 if count == settlement.most:
                     settled.append((number, part, until))
+            elif isinstance(settlement, FirstMatch):
+                self._counts[number, part, until + 1] = _DECIDED
+                settled.append((number, part, until))
         return len(rows) == 1, settled
 
     def settled(self, number: int, part: Any, until: Time | None) -> Iterator[tuple[Time, list[Row]]]:
@@ -103,8 +125,14 @@ class SettlingRows:
                     yield end, rows
 
     def has(self, group: Any, until: Time) -> bool:
-        """Returns whether rows of a group wait for an end."""
-        return until in self._groups.get(group, ())
+        """Returns whether rows of a group wait for a time, or what decided it is remembered until then."""
+        return until in self._groups.get(group, ()) or any(key in self._counts for key in self._marks(group, until))
+
+    def due(self, group: Any, until: Time) -> list[Row]:
+        """Takes the rows of a group that have waited for a time, and forgets what was decided before it."""
+        for key in self._marks(group, until):
+            self._counts.pop(key, None)
+        return self.take(group, until)
 
     def take(self, group: Any, until: Time) -> list[Row]:
         """Takes the rows of a group whose windows have one end."""
@@ -146,16 +174,18 @@ class SettlingStage(Stage):
 
     def _keep(self, state: State, until: Time, group: Any, row: Row) -> None:
         slot = self.slot.number
+        data = state.settling.get(slot)
+        if data is not None and self.slot.decides and SettlingRows(self.slot, data).is_decided(group, until):
+            return
         if state.now is not None and until <= state.now:
             state.make_ready(slot, row)
             return
-        data = state.settling.get(slot)
         if data is None:
             data = state.settling[slot] = SettlingRows.empty()
         first, settled = SettlingRows(self.slot, data).add(group, until, row)
         state.in_groups += 1
-        if first:
-            state.wait_for_group(until, slot, group)
+        if first:  # what is decided is remembered until no more can come that ends with the window
+            state.wait_for_group(until + self.slot.decides, slot, group)
         state.settled += [(slot, *each) for each in settled]
 
 

@@ -1,8 +1,9 @@
 """The semantic optimizer: what constraints make of rules, law by law.
 
-A rule is rewritten in the order of the heuristics: one that can have no answers goes, what is guaranteed is not tested
-and not waited for, and what settles answers early is added. Each change names its law and its constraint. The result
-answers as the rule does on every stream that satisfies the constraints.
+A rule is rewritten in the order of the heuristics: one that can have no answers goes, what must be there is not looked
+for, what is guaranteed is not tested and not waited for, what sorts events out is tested, and what settles answers
+early is added. Each change names its law and its constraint. The result answers as the rule does on every stream that
+satisfies the constraints.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from cera.algebra.correlation_keys import correlation_key
 from cera.constraints.cardinalities.cardinality import Cardinality, cardinality_of
 from cera.constraints.clause import Clause
 from cera.constraints.module import ConstraintModule
+from cera.model.expressions import constructs
 from cera.model.expressions.expression import Expression
 from cera.modules.module import Module
 from cera.optimizer.semantic import (
@@ -25,6 +27,7 @@ from cera.optimizer.semantic import (
     join_elimination,
     predicate_elimination,
     scan_reduction,
+    transformation,
 )
 from cera.optimizer.semantic.orders import Order, orders
 from cera.optimizer.semantic.residues import relations_in, residues
@@ -37,6 +40,7 @@ from cera.rules.settlements import Settlement
 #: The names of the laws, in the order in which they are tried.
 LAWS = (
     contradiction.LAW,
+    transformation.LAW,
     join_elimination.LAW,
     predicate_elimination.LAW,
     scan_reduction.LAW,
@@ -66,6 +70,11 @@ class RewrittenRule:
     original: Rule
     rule: Rule | None
     rewritings: tuple[Rewriting, ...] = ()
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether its answers are known but for their times."""
+        return self.rule is not None and self.original.grouping and not constructs.variables(self.rule.head)
 
     def alternatives(self) -> Iterator[Rule]:
         """Yields the rules that could run in its place, by which of the settlements they have: at least one, if there
@@ -162,7 +171,11 @@ def _rewritten(rule: Rule, knowledge: Knowledge, without: Collection[str], *, ma
     if not branches:
         return RewrittenRule(rule, None, tuple(made))
     current = rule if tuple(branches) == rule.branches else replace(rule, branches=tuple(branches))
-    if may_be_early:
+    known = None if transformation.LAW in without else transformation.transformed(current, knowledge.clauses)
+    if known is not None:  # one match is enough, so that nothing else could settle it sooner
+        made.append(Rewriting(transformation.LAW, known.clauses, known.settlement))
+        current = replace(known.rule, settlements=(known.settlement,) if may_be_early else ())
+    elif may_be_early:
         settled = dict(reversed([*_settlements(current, knowledge, without)]))  # the first reason for each
         with_settlements = replace(current, settlements=tuple(reversed(settled)))
         if settled and correlation_key(with_settlements) == correlation_key(current):
