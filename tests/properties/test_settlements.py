@@ -38,6 +38,14 @@ _NINES = "while w: not item{{ id{{ var N }}, value{{ 9 }} }}"
 XCHANGEEQ = (
     "DETECT unpaid{ id{ var N } } ON and { " + _ORDER + ", while w: not item{{ id{{ var N }} }} } END",
     "DETECT total{ id{ var N }, sum{ sum(all var V) } } ON and { " + f"{_ORDER}, {_ITEMS} }} END",
+    (
+        "DETECT pair{ id{ var N }, value{ var V } } ON and { event o: order{{ id{{ var N }} }}, "
+        "event i: item{{ id{{ var N }}, value{{ var V }} }} } END"
+    ),
+    (
+        "DETECT pair{ value{ var V } } ON and { event o: item{{ id{{ var N }}, value{{ var V }} }}, "
+        "event i: item{{ id{{ var N }}, kind{{ var K }} }} } where { o before i } END"
+    ),
     "DETECT few{ id{ var N }, first{ first(all var V) } } ON and { " + f"{_ORDER}, {_ITEMS}, {_NINES} }} END",
 )
 STREAMLOG = (
@@ -88,6 +96,8 @@ def settled_cases(draw: st.DrawFn) -> SettledCase:
     chosen: tuple[Settlement, ...] = tuple(each for each in grouped if chance.random() < 0.7) or (CLOSING,)
     if text in DECIDED:
         chosen = (FirstMatch(("N",) if "found(id(N)" in text else ()),)
+    if text in XCHANGEEQ:  # all that they find is over with `done`
+        chosen = (replace(CLOSING, settles=chance.random() < 0.8, forgets=True),)
     events: list[Event] = []
     for number in range(chance.randint(1, 6)):
         begin = chance.randint(10, 70)  # a stream takes what happened before 1970 for late

@@ -58,6 +58,8 @@ class Notation:
     def settlement(self, settlement: Settlement) -> str:
         values = f" by {', '.join(settlement.by)}" if settlement.by else ""
         match settlement:
+            case ClosingEvent(settles=False):
+                return f"{self.pattern(settlement.pattern)}{values} (rows only)"
             case ClosingEvent():
                 return f"{self.pattern(settlement.pattern)}{values}"
             case MostMatches():

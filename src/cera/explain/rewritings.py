@@ -77,6 +77,10 @@ def _change(rewriting: Rewriting) -> str:
             return f"not {NOTATION.pattern(pattern)} is certain in {window}, and not waited for"
         case EventQuery(pattern=pattern) | RelationQuery(pattern=pattern):
             return f"{NOTATION.pattern(pattern)} is always there, and is not looked for"
+        case ClosingEvent(pattern=pattern, by=by, settles=False):
+            return (
+                f"nothing more comes{_same(by)} after {NOTATION.pattern(pattern)}, and what it remembers is forgotten"
+            )
         case ClosingEvent(pattern=pattern, by=by):
             return f"an answer is complete with {NOTATION.pattern(pattern)}{_same(by)}, and what it needed is forgotten"
         case MostMatches(most=most, by=by):

@@ -1,7 +1,8 @@
 """Settlements: why an answer is certain before its windows end.
 
 A constraint on the stream may say that nothing more can come that would change an answer. A rule with settlements
-gives such answers early; they are the same answers, with the same times and ids.
+gives such answers early, and forgets what it has remembered for them; they are the same answers, with the same times
+and ids.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cera.model.matching.patterns import Pattern
-from cera.model.tags import tagged
+from cera.model.tags import added_later, tagged
 
 
 @tagged("ClosingEvent")
@@ -25,6 +26,10 @@ class ClosingEvent:
     by: tuple[str, ...]
     #: The law and the constraint that it follows from; only shown.
     source: str = field(default="", compare=False)
+    #: Whether answers that wait for the end of a window are complete with it.
+    settles: bool = added_later("settles", True)
+    #: Whether none comes for any query of the rule, so that nothing needs to be remembered of these values.
+    forgets: bool = added_later("forgets", False)
 
 
 @tagged("MostMatches")

@@ -41,7 +41,7 @@ def compile_plan(
         if point.result:
             _result(point.expression, connections)
         else:
-            connections.settlements = ()
+            connections.settlements, connections.own_stores = (), []
             consumers: list[Stage] = []
             connections.consumers[point.name] = consumers
             connections.connect(point.expression, Broadcast(consumers))
@@ -77,7 +77,12 @@ def _result(expression: Expression, connections: Connections) -> None:
 
 
 def _construction(construction: Construction, connections: Connections) -> None:
-    connections.settlements = construction.settlements
+    connections.settlements, connections.own_stores = construction.settlements, []
+    _bodies(construction, connections)
+    connections.forget_groups()
+
+
+def _bodies(construction: Construction, connections: Connections) -> None:
     bodies = construction.input.inputs if isinstance(construction.input, Union) else (construction.input,)
     layout = connections.layout(construction.input)
     recursive = connections.recursive_rule(construction, layout)

@@ -29,6 +29,7 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
+from cera.engines.local.forgetting import EndedGroups, EndingStage
 from cera.engines.local.joins import Combinations, EndRange, Meet, PairColumns, Remember, StoreUse
 from cera.engines.local.lookups import Lookup, LookupFinisher, index_of
 from cera.engines.local.network import Finisher, Network
@@ -69,6 +70,8 @@ class Connections:
         #: The rule whose expressions are being connected, and what settles its answers.
         self.rule = ""
         self.settlements: tuple[Settlement, ...] = ()
+        #: The stores that the rule has made, each with the variables of its key.
+        self.own_stores: list[tuple[StoreUse, tuple[str, ...]]] = []
         self.consumers: dict[str, list[Stage]] = {}
         self.queries: dict[str | None, list[tuple[Pattern, Stage]]] = {}
         self._window_stores: dict[tuple[Expression, tuple[int, ...]], StoreUse] = {}
@@ -144,15 +147,35 @@ class Connections:
 
     def _waiting(self, slots: list[int], timers: list[int], layout: Layout) -> Stage:
         """Returns the stage in which rows wait for their timers, or until they are settled."""
-        if not timers or not self.settlements:
+        settlements = tuple(each for each in self.settlements if not isinstance(each, ClosingEvent) or each.settles)
+        if not timers or not settlements:
             return SlotStage(slots, timers)
-        slot = SettledSlot(layout, self.settlements, slots)
+        slot = SettledSlot(layout, settlements, slots)
         self.network.settled_slots.append(slot)
-        for number, settlement in enumerate(self.settlements):
+        for number, settlement in enumerate(settlements):
             if isinstance(settlement, ClosingEvent):
                 stage = ClosingStage(slot, number, settlement)
                 self.queries.setdefault(query_label(settlement.pattern), []).append((settlement.pattern, stage))
         return SettlingStage(slot, timers)
+
+    def forget_groups(self) -> None:
+        """Has the stores of the rule forget the groups of which an event says that they are over.
+
+        Rows that wait look into windows when these end, so what windows hold is only forgotten if no row waits then.
+        """
+        for settlement in self.settlements:
+            if not isinstance(settlement, ClosingEvent) or not settlement.forgets:
+                continue
+            stores = [
+                (store, names)
+                for store, names in self.own_stores
+                if set(settlement.by) <= set(names) and (settlement.settles or not store.windows)
+            ]
+            if stores:
+                groups = EndedGroups(len(self.network.ended_groups), settlement.by, stores)
+                self.network.ended_groups.append(groups)
+                stage = EndingStage(groups, settlement)
+                self.queries.setdefault(query_label(settlement.pattern), []).append((settlement.pattern, stage))
 
     def _selection(self, selection: Selection, then: Stage) -> None:
         conditions: list[Condition] = []
@@ -178,6 +201,7 @@ class Connections:
         for (store, layout), slacks in zip(sides, self.relevance.join_slacks(join), strict=True):
             if store is not None:
                 store.with_state = {layout.event(state): slack for state, slack in slacks.items()}
+                self.own_stores.append((store, tuple(shared)))
         of_left, of_right = _events(join.left), _events(join.right)
         new = [i for i, column in enumerate(right.columns) if column not in left]
         left_key, right_key = [left.data(name) for name in shared], [right.data(name) for name in shared]
@@ -245,12 +269,14 @@ class Connections:
         if store is None:
             store = self._window_stores[relation, positions] = self._store(None if horizon is None else max(horizon, 0))
             self.connect(operator.right, Remember(store, positions))
+            self.own_stores.append((store, tuple(shared_variables(left, right))))
             store.with_state = self._needed_with_state(operator, right)
         else:
             store.horizon = None if horizon is None or store.horizon is None else max(horizon, store.horizon)
             slacks = self._needed_with_state(operator, right)
             both = store.with_state.keys() & slacks.keys()
             store.with_state = {at: max(store.with_state[at], slacks[at]) for at in both}
+        store.windows += 1
         return Window(operator, left, right, store)
 
     def _needed_with_state(self, operator: TemporalJoin | AntiSemiJoin, right: Layout) -> dict[int, int]:

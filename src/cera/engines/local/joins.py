@@ -28,6 +28,8 @@ class StoreUse:
 
     def __post_init__(self) -> None:
         self.summed: set[int] = set()
+        #: How many windows look into it.
+        self.windows = 0
         #: The columns of openings: a row is not needed once its state has been over for longer than that.
         self.with_state: dict[int, int] = {}
 

@@ -24,6 +24,7 @@ from functools import cached_property
 from heapq import heappop
 
 from cera.engines.local.derived import RuleDetection
+from cera.engines.local.forgetting import EndedGroups
 from cera.engines.local.joins import StoreUse
 from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.row_stages import Stage
@@ -39,6 +40,9 @@ from cera.model.time.interval import MAX_TIME, Time
 
 #: Rows about states that have ended are dropped when so many more have ended than are open.
 _ENDED = 64
+
+#: Of so many labels it is remembered whether a rule asks for them.
+_LABELS = 10_000
 
 #: Matches an event and pushes its rows on.
 Feed = Callable[[State, Occurrence], None]
@@ -71,6 +75,9 @@ class Network:
     derived_labels: frozenset[str] | None = frozenset()
     #: The labels that rules query. None is any label.
     queried: frozenset[str] | None = frozenset()
+    #: The stores that forget groups which are over.
+    ended_groups: list[EndedGroups] = field(default_factory=list)
+    _ignored: dict[str, bool] = field(default_factory=dict)
     #: The slots whose rows can be settled before their windows end.
     settled_slots: list[SettledSlot] = field(default_factory=list)
 
@@ -78,6 +85,16 @@ class Network:
     def horizons(self) -> list[int | None]:
         """How long each store keeps a row past its end; None keeps it always."""
         return [store.horizon for store in self.stores]
+
+    def ignores(self, label: str) -> bool:
+        """Returns whether no rule asks for the events of a label, and none can be derived when one comes alone."""
+        known = self._ignored.get(label)
+        if known is None:
+            known = label not in self.by_label and not self.any_label and not self.timers
+            known = known and not label.startswith(STATES)
+            if len(self._ignored) < _LABELS:
+                self._ignored[label] = known
+        return known
 
     def start(self) -> State:
         return State([{} for _ in self.stores])
@@ -122,8 +139,8 @@ class Network:
         """Puts the rows whose timers end now into their slots; returns the states that end now."""
         ending = state.wake(now)
         if state.due_groups:
-            for slot, group, until in state.due_groups:
-                for row in self._settling(state, slot).due(group, until):
+            for slot, until in state.due_groups:
+                for row in self._settling(state, slot).due(until):
                     state.in_groups -= 1
                     state.make_ready(slot, row)
             state.due_groups = []
@@ -138,9 +155,13 @@ class Network:
         assert now is not None
         settled, state.settled = state.settled, []
         for slot, number, values, end in settled:
-            for until, rows in self._settling(state, slot).settled(number, values, end):
+            if slot not in state.settling:
+                continue
+            settling = self._settling(state, slot)
+            for group, until in list(settling.settled(number, values, end)):
+                rows = settling.take(group, until)
                 state.in_groups -= len(rows)
-                state.stale += 1
+                state.stale += not settling.has(until)
                 state.now, state.derived, state.index = until, [], None
                 self.finishers[slot](state, rows)
                 self.finish(state, len(self.finishers))
@@ -148,7 +169,11 @@ class Network:
                     one.early = now
                 derived += state.derived
         state.now, state.derived, state.index = now, derived, None
-        state.drop_settled(lambda slot, group, until: self._settling(state, slot).has(group, until))
+        for slot, _, values, _ in settled:
+            if slot < 0:
+                self.ended_groups[-1 - slot].forget(state, values)
+        if state.stale:
+            state.drop_settled(lambda slot, until: self._settling(state, slot).awaits(until))
 
     def _settling(self, state: State, slot: int) -> SettlingRows:
         return SettlingRows(self._by_slot[slot], state.settling[slot])

@@ -77,13 +77,15 @@ class RuleProcessor(SteppingProcessor[State]):
         """Takes the step of one event, at which no row has waited for the end of a timer."""
         network = self.network
         alone = network.alone.get(event.label)
-        if alone is None:
+        if alone is None and not network.ignores(event.label):
             return self._step(state, now, [event])
         if now >= state.sweep_at:
             network.sweep(state, now)
         if state.closed_gates:
             state.close_gates()
         state.last = state.now = now
+        if alone is None:
+            return []
         state.counter += 1
         if event.number >= 0:
             event = event.copy()  # another processor has numbered it

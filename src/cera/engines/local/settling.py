@@ -7,21 +7,19 @@ and are known now.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from cera.engines.local.forgetting import closing_positions
+from cera.engines.local.group_keys import part_of_key
 from cera.engines.local.python_source import Cells, SourceWriter, key_of
 from cera.engines.local.row_stages import Stage
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
-from cera.model.matching import patterns
 from cera.model.time.interval import Time
 from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, Settlement
-
-#: The mark of a group whose answer is decided, in the place of a number of events.
-_DECIDED = (-1, -1)
 
 #: The rows of one group by the ends of their windows.
 Waiting = dict[Time, list[Row]]
@@ -41,7 +39,7 @@ class SettledSlot:
         [slot] = self.slots
         return slot
 
-    @property
+    @cached_property
     def variables(self) -> tuple[str, ...]:
         return tuple(sorted({name for each in self.settlements for name in each.by}))
 
@@ -52,25 +50,34 @@ class SettledSlot:
         return self.layout.match(match)
 
     @cached_property
-    def decides(self) -> bool:
-        """Whether the first match of a group decides its answer."""
-        return any(isinstance(each, FirstMatch) for each in self.settlements)
-
-    def part(self, settlement: Settlement, group: Any) -> Any:
-        """Returns the values that a settlement names, of the key of a group."""
+    def parts(self) -> tuple[Callable[[Any], Any] | None, ...]:
+        """For each settlement how the values that it names follow from the key of a group; None if it names all."""
         names = self.variables
-        values = (group,) if len(names) == 1 else group or ()
-        found = tuple(values[names.index(name)] for name in sorted(settlement.by))
-        return found[0] if len(found) == 1 else found or None
+        return tuple(part_of_key(names, sorted(each.by)) for each in self.settlements)
+
+    @cached_property
+    def deciding(self) -> tuple[int, ...]:
+        """The settlements by which the first match of a group decides its answer."""
+        return tuple(number for number, each in enumerate(self.settlements) if isinstance(each, FirstMatch))
+
+    @cached_property
+    def partial(self) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
+        """The settlements that name fewer variables than a group has."""
+        return tuple((number, part) for number, part in enumerate(self.parts) if part is not None)
+
+    @cached_property
+    def limits(self) -> tuple[tuple[int, int], ...]:
+        """The settlements that bound the matches, each with its bound."""
+        return tuple((n, each.most) for n, each in enumerate(self.settlements) if isinstance(each, MostMatches))
 
 
 class SettlingRows:
     """The waiting rows of a slot with settlements, as plain data in the state.
 
-    `groups` has the rows of each group; `members` the groups in which a settlement's variables have some values, for
-    settlements that name fewer variables than others; `counts` how many events there are of each end, with the number
-    of the last one: an event may match in several ways. What the first match has decided is counted as well, until the
-    end has passed.
+    `groups` has the rows of each group by the ends of their windows, and `ends` the groups of each end; `members` the
+    groups in which a settlement's variables have some values, for settlements that name fewer variables than others;
+    `counts` how many events there are of each end, with the number of the last one: an event may match in several ways;
+    `decided` the values with which a first match has decided the answers of an end, until that has passed.
     """
 
     def __init__(self, slot: SettledSlot, data: list[Any]) -> None:
@@ -78,85 +85,124 @@ class SettlingRows:
         self._groups: dict[Any, Waiting] = data[0]
         self._members: dict[Any, dict[Any, None]] = data[1]
         self._counts: dict[Any, tuple[int, int]] = data[2]
+        self._ends: dict[Time, dict[Any, None]] = data[3]
+        self._decided: dict[Time, dict[Any, None]] = data[4]
 
     @staticmethod
     def empty() -> list[Any]:
-        return [{}, {}, {}]
+        return [{}, {}, {}, {}, {}]
+
+    def add(self, state: State, group: Any, until: Time, row: Row) -> None:
+        """Adds a row, and notes what is settled by it."""
+        waiting = self._groups.get(group)
+        if waiting is None:
+            waiting = self._groups[group] = {}
+            for number, part in self._slot.partial:
+                self._members.setdefault((number, part(group)), {})[group] = None
+        rows = waiting.get(until)
+        if rows is None:
+            waiting[until] = [row]
+            groups = self._ends.get(until)
+            if groups is None:
+                self._ends[until] = {group: None}
+                state.wait_for_groups(until, self._slot.number)
+            else:
+                if not groups:
+                    state.stale -= 1
+                groups[group] = None
+        else:
+            rows.append(row)
+        for number, most in self._slot.limits:
+            values = self._values(number, group)
+            count, last = self._counts.get((number, values, until), (0, -1))
+            event = row[self._slot.counted].number
+            count += event != last
+            self._counts[number, values, until] = count, event
+            if count == most:
+                state.settled.append((self._slot.number, number, values, until))
+
+        for number in self._slot.deciding:
+            decided = self._decided.get(until)
+            if decided is None:  # it is remembered until no more can come that ends with the window
+                decided = self._decided[until] = {}
+                state.wait_for_groups(until + 1, self._slot.number)
+            values = self._values(number, group)
+            decided[number, values] = None
+            state.settled.append((self._slot.number, number, values, until))
 
     def is_decided(self, group: Any, until: Time) -> bool:
         """Returns whether a match before has decided the answer of a group."""
-        return any(key in self._counts for key in self._marks(group, until + 1))
+        decided = self._decided.get(until, ())
+        return any((number, self._values(number, group)) in decided for number in self._slot.deciding)
 
-    def _marks(self, group: Any, passed: Time) -> Iterator[tuple[int, Any, Time]]:
-        """Yields the keys of what the first match has decided, by the time after the end."""
-        for number, settlement in enumerate(self._slot.settlements):
-            if isinstance(settlement, FirstMatch):
-                yield number, self._slot.part(settlement, group), passed
+    def _values(self, number: int, group: Any) -> Any:
+        """Returns the values that a settlement names, of the key of a group."""
+        part = self._slot.parts[number]
+        return group if part is None else part(group)
 
-    def add(self, group: Any, until: Time, row: Row) -> tuple[bool, list[tuple[int, Any, Time | None]]]:
-        """Adds a row. Returns whether it is the first of its group and end, and what is settled by it."""
-        waiting = self._groups.setdefault(group, {})
-        rows = waiting.get(until)
-        if rows is None:
-            rows = waiting[until] = []
-        rows.append(row)
-        settled: list[tuple[int, Any, Time | None]] = []
-        for number, settlement in enumerate(self._slot.settlements):
-            part = self._slot.part(settlement, group)
-            self._members.setdefault((number, part), {})[group] = None
-            if isinstance(settlement, MostMatches):
-                count, last = self._counts.get((number, part, until), (0, -1))
-                event = row[self._slot.counted].number
-                count += event != last
-                self._counts[number, part, until] = count, event
-                if count == settlement.most:
-                    settled.append((number, part, until))
-            elif isinstance(settlement, FirstMatch):
-                self._counts[number, part, until + 1] = _DECIDED
-                settled.append((number, part, until))
-        return len(rows) == 1, settled
+    def settled(self, number: int, values: Any, until: Time | None) -> Iterator[tuple[Any, Time]]:
+        """Yields the groups and ends that a settlement concerns: those of one end, or of all."""
+        if self._slot.parts[number] is None:
+            groups = [values] if values in self._groups else []
+        else:
+            groups = list(self._members.get((number, values), ()))
+        for group in groups:
+            if until is None:
+                yield from [(group, end) for end in self._groups[group]]
+            elif until in self._groups[group]:
+                yield group, until
 
-    def settled(self, number: int, part: Any, until: Time | None) -> Iterator[tuple[Time, list[Row]]]:
-        """Takes the rows that a settlement concerns: those of one end, or of all."""
-        for group in list(self._members.get((number, part), ())):
-            for end in [until] if until is not None else list(self._groups[group]):
-                rows = self.take(group, end)
-                if rows:
-                    yield end, rows
+    def due(self, until: Time) -> list[Row]:
+        """Takes the rows whose windows have one end, in the order in which their events came, and forgets the end, and
+        what was decided of the last one.
+        """
+        self._decided.pop(until - 1, None)
+        rows = [row for group in list(self._ends.get(until, ())) for row in self.take(group, until)]
+        if len(self._slot.layout.matches) == 1:
+            counted = self._slot.counted
+            rows.sort(key=lambda row: row[counted].number)
+        self.forget(until)
+        return rows
 
-    def has(self, group: Any, until: Time) -> bool:
-        """Returns whether rows of a group wait for a time, or what decided it is remembered until then."""
-        return until in self._groups.get(group, ()) or any(key in self._counts for key in self._marks(group, until))
+    def forget(self, until: Time) -> None:
+        """Forgets an end of which all rows have been taken."""
+        self._ends.pop(until, None)
 
-    def due(self, group: Any, until: Time) -> list[Row]:
-        """Takes the rows of a group that have waited for a time, and forgets what was decided before it."""
-        for key in self._marks(group, until):
-            self._counts.pop(key, None)
-        return self.take(group, until)
+    def has(self, until: Time) -> bool:
+        """Returns whether rows wait for an end."""
+        return bool(self._ends.get(until))
+
+    def awaits(self, until: Time) -> bool:
+        """Returns whether rows wait for an end, or what was decided before it; it is forgotten if there are none."""
+        if self.has(until) or until - 1 in self._decided:
+            return True
+        self.forget(until)
+        return False
 
     def take(self, group: Any, until: Time) -> list[Row]:
         """Takes the rows of a group whose windows have one end."""
-        waiting = self._groups.get(group)
-        rows = [] if waiting is None else waiting.pop(until, [])
-        for number, settlement in enumerate(self._slot.settlements):
-            part = self._slot.part(settlement, group)
-            if isinstance(settlement, MostMatches) and rows:
-                self._forget(number, part, until, len({row[self._slot.counted].number for row in rows}))
-            if not waiting:
-                members = self._members.get((number, part), {})
-                members.pop(group, None)
-                if not members:
-                    self._members.pop((number, part), None)
+        waiting = self._groups[group]
+        rows = waiting.pop(until)
+        del self._ends[until][group]
+        if self._slot.limits:
+            events = len({row[self._slot.counted].number for row in rows})
+            for number, _ in self._slot.limits:
+                self._uncount((number, self._values(number, group), until), events)
         if not waiting:
-            self._groups.pop(group, None)
+            del self._groups[group]
+            for number, part in self._slot.partial:
+                members = self._members[number, part(group)]
+                del members[group]
+                if not members:
+                    del self._members[number, part(group)]
         return rows
 
-    def _forget(self, number: int, part: Any, until: Time, events: int) -> None:
-        count, last = self._counts.get((number, part, until), (0, -1))
+    def _uncount(self, key: tuple[int, Any, Time], events: int) -> None:
+        count, last = self._counts.get(key, (0, -1))
         if count > events:
-            self._counts[number, part, until] = count - events, last
+            self._counts[key] = count - events, last
         else:
-            self._counts.pop((number, part, until), None)
+            self._counts.pop(key, None)
 
 
 class SettlingStage(Stage):
@@ -175,18 +221,15 @@ class SettlingStage(Stage):
     def _keep(self, state: State, until: Time, group: Any, row: Row) -> None:
         slot = self.slot.number
         data = state.settling.get(slot)
-        if data is not None and self.slot.decides and SettlingRows(self.slot, data).is_decided(group, until):
+        if data is not None and self.slot.deciding and SettlingRows(self.slot, data).is_decided(group, until):
             return
         if state.now is not None and until <= state.now:
             state.make_ready(slot, row)
             return
         if data is None:
             data = state.settling[slot] = SettlingRows.empty()
-        first, settled = SettlingRows(self.slot, data).add(group, until, row)
+        SettlingRows(self.slot, data).add(state, group, until, row)
         state.in_groups += 1
-        if first:  # what is decided is remembered until no more can come that ends with the window
-            state.wait_for_group(until + self.slot.decides, slot, group)
-        state.settled += [(slot, *each) for each in settled]
 
 
 class ClosingStage(Stage):
@@ -195,10 +238,8 @@ class ClosingStage(Stage):
     def __init__(self, slot: SettledSlot, number: int, closing: ClosingEvent) -> None:
         self.slot = slot
         self.number = number
-        bound = sorted(patterns.bound_variables(closing.pattern) | patterns.optional_variables(closing.pattern))
-        self.positions = [bound.index(name) for name in sorted(closing.by)]
+        self.positions = closing_positions(closing)
 
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
-        slot = self.slot.number
-        part = key_of([cells[position] for position in self.positions])
-        return [f"if {slot} in state.settling: state.settled.append(({slot}, {self.number}, {part}, None))"]
+        values = key_of([cells[position] for position in self.positions])
+        return [f"state.settled.append(({self.slot.number}, {self.number}, {values}, None))"]

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 #: Stands for a slot where an announced end of a state waits.
 _ENDING = -1
-#: A group of rows that can be settled waits at this number less that of its slot.
+#: The groups of rows that can be settled wait at this number less that of their slot.
 _GROUPS = -2
-#: So many entries of groups that were settled may be left among those that wait, unless there are more others.
+#: So many ends may be left among those that wait whose groups have all been settled, unless there are more others.
 _STALE = 64
 
 
@@ -34,7 +34,8 @@ class State:
     `stores` are the relations that joins and windows look into, `waiting` the rows whose timers have not ended (a
     heap), `ticks` the next occurrence of each absolute timer. `last` is the last end of an incoming event, `now` the
     last step, `sweeps` says when each store is swept next and `sweep_at` the first of them. `settling` are the rows
-    that wait by slot and group, where they can be settled before; their groups are among `waiting`.
+    that wait by slot and group, where they can be settled before; their ends are among `waiting`. `over` are the groups
+    that are over, whose rows are still in stores.
     """
 
     __slots__ = (
@@ -55,6 +56,7 @@ class State:
             "settling",
             "in_groups",
             "stale",
+            "over",
         ),
         *("ready", "due", "derived", "recursive", "recurred", "index", "base", "incoming", "combined"),
         *("settled", "due_groups"),
@@ -77,8 +79,9 @@ class State:
         #: How many states have ended since rows about ended states were dropped.
         self.ended = 0
         self.settling: dict[int, list[Any]] = {}
-        #: How many rows wait in groups, and how many groups have been settled that are still among `waiting`.
+        #: How many rows wait in groups, and how many ends are among `waiting` of which all groups have been settled.
         self.in_groups = self.stale = 0
+        self.over: dict[int, dict[Any, None]] = {}
         self._begin_step()
 
     def open_state(self, opening: Opening) -> None:
@@ -108,10 +111,11 @@ class State:
         self.incoming: set[Event] | None = None
         #: How many rows of stores the last event has met so far.
         self.combined = 0
-        #: What is settled at the end of the step: slot, number of the settlement, values, and the end or None for all.
+        #: What is settled at the end of the step: slot, number of the settlement, values, and the end or None for all;
+        #: or, for a group that is over, one less than nought less its number, and its values.
         self.settled: list[tuple[int, int, Any, Time | None]] = []
-        #: The groups whose windows end in this step: slot, group, end.
-        self.due_groups: list[tuple[int, Any, Time]] = []
+        #: The slots in which groups have windows that end in this step, with this end.
+        self.due_groups: list[tuple[int, Time]] = []
 
     @property
     def live(self) -> int:
@@ -136,19 +140,15 @@ class State:
             self.counter += 1
             heappush(self.waiting, (until, self.counter, slot, row))
 
-    def wait_for_group(self, until: Time, slot: int, group: Any) -> None:
-        """Keeps a group until the windows of its rows have ended."""
+    def wait_for_groups(self, until: Time, slot: int) -> None:
+        """Wakes the groups of a slot when their windows end."""
         self.counter += 1
-        heappush(self.waiting, (until, self.counter, _GROUPS - slot, group))
+        heappush(self.waiting, (until, self.counter, _GROUPS - slot, ()))
 
-    def drop_settled(self, is_waiting: Callable[[int, Any, Time], bool]) -> None:
-        """Drops the groups from `waiting` that have been settled, once there are many."""
+    def drop_settled(self, is_waiting: Callable[[int, Time], bool]) -> None:
+        """Drops the ends from `waiting` for which no group waits any more, once there are many."""
         if self.stale > _STALE and self.stale * 2 > len(self.waiting):
-            kept = [
-                (until, number, slot, row)
-                for until, number, slot, row in self.waiting
-                if slot > _GROUPS or is_waiting(_GROUPS - slot, row, until)
-            ]
+            kept = [each for each in self.waiting if each[2] > _GROUPS or is_waiting(_GROUPS - each[2], each[0])]
             heapify(kept)
             self.waiting = kept
             self.stale = 0
@@ -167,7 +167,7 @@ class State:
             if slot == _ENDING:
                 ending.append(row[0])
             elif slot <= _GROUPS:
-                self.due_groups.append((_GROUPS - slot, row, until))
+                self.due_groups.append((_GROUPS - slot, until))
             else:
                 self.make_ready(slot, row)
         return ending
@@ -189,8 +189,9 @@ class State:
         return (
             *(self.stores, self.waiting, self.ticks, self.counter, self.last, self.now, self.closing),
             *(self.sweeps, self.sweep_at),
-            *((self.open,) if self.open or self.settling else ()),
-            *((self.settling,) if self.settling else ()),
+            *((self.open,) if self.open or self.settling or self.over else ()),
+            *((self.settling,) if self.settling or self.over else ()),
+            *((self.over,) if self.over else ()),
         )
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
@@ -198,9 +199,10 @@ class State:
         self.sweeps, self.sweep_at = state[7:9]
         self.open = state[9] if len(state) > 9 else {}
         self.settling = state[10] if len(state) > 10 else {}
+        self.over = state[11] if len(state) > 11 else {}
         groups = (group for data in self.settling.values() for group in data[0].values())
         self.in_groups = sum(len(rows) for group in groups for rows in group.values())
-        self.stale = 0
+        self.stale = sum(not groups for data in self.settling.values() for groups in data[3].values())
         self.gates = dict(Counter(opening.label for opening in self.open.values()))
         self.closed_gates = []
         self.ended = 0

@@ -3,9 +3,10 @@
     h ← B, over windows of q      →      h ← B, settled by r(K)
 
     if every event that q finds, with its values of K, ends no later than every event r with these values, for each
-    query q that the answers wait for, and an answer has one value of each variable of K
+    query q that the answers wait for, and the answers show K: one that several rows give is complete with all of them
 
-The answers of the group that an event r belongs to are then complete, and only these (ERR-94).
+The answers of the group that an event r belongs to are then complete, and only these (ERR-94). If the same is so of all
+queries of B, nothing more comes that has these values of K, and what the rule has remembered of them is forgotten.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from cera.constraints.subsumption.atoms import Fixed, FlatAtom, Name, Substituti
 from cera.model.expressions.atoms import Atom, pattern_of
 from cera.model.expressions.expression import Expression, Literal, Variable
 from cera.model.matching.patterns import Pattern
-from cera.optimizer.semantic.inputs import AwaitedInputs, awaited_inputs
+from cera.optimizer.semantic.inputs import awaited_inputs, remembered_inputs
 from cera.optimizer.semantic.orders import Order
 from cera.rules.branch_building import Names
 from cera.rules.rule import Rule
@@ -26,26 +27,43 @@ from cera.rules.settlements import ClosingEvent
 LAW = "join introduction"
 
 
-def closing_events(rule: Rule, orders: Sequence[Order]) -> Iterator[tuple[ClosingEvent, Order]]:
-    """Yields the events that close the groups of a rule, each with the first order that says so."""
-    inputs = awaited_inputs(rule)
-    atoms = [] if inputs is None else [flat_pattern(each) for each in inputs.patterns]
+#: What a closing event is known by: its pattern and the variables.
+_Key = tuple[Pattern, tuple[str, ...]]
+
+
+def closing_events(
+    rule: Rule, orders: Sequence[Order], *, may_be_early: bool = True
+) -> Iterator[tuple[ClosingEvent, Order]]:
+    """Yields the events that close the groups of a rule, each with the first order that says so.
+
+    If no answer may be early, only those with which something is forgotten.
+    """
+    inputs = awaited_inputs(rule) if may_be_early else None
+    settling = {} if inputs is None else _of_all(inputs.patterns, orders)
+    if inputs is not None:
+        settling = {key: found for key, found in settling.items() if frozenset(key[1]) <= inputs.fixed}
+    forgetting = _of_all(remembered_inputs(rule), orders)
+    if forgetting and len(rule.branches[0].events) == 1:  # windows are only forgotten with the rows that look into them
+        forgetting = {key: found for key, found in forgetting.items() if key in settling}
+    for key, (closing, order) in {**forgetting, **settling}.items():
+        yield replace(closing, settles=key in settling, forgets=key in forgetting), order
+
+
+def _of_all(patterns: Sequence[Pattern], orders: Sequence[Order]) -> dict[_Key, tuple[ClosingEvent, Order]]:
+    """Returns the events that come after all that some patterns find with the same values."""
+    atoms = [flat_pattern(each) for each in patterns]
     known = [atom for atom in atoms if atom is not None]
-    if inputs is None or len(known) < len(atoms):
-        return
-    found: dict[tuple[Pattern, tuple[str, ...]], Order] = {}
-    closings = [{_key(each): each for each in _closings(atom, inputs, orders)} for atom in known]
-    for key, (closing, order) in closings[0].items():
-        if all(key in others for others in closings[1:]) and key not in found:
-            found[key] = order
-            yield closing, order
+    if not known or len(known) < len(atoms):
+        return {}
+    first, *others = ({_key(each): each for each in reversed([*_closings(atom, orders)])} for atom in known)
+    return {key: found for key, found in reversed(first.items()) if all(key in other for other in others)}
 
 
-def _key(found: tuple[ClosingEvent, Order]) -> tuple[Pattern, tuple[str, ...]]:
+def _key(found: tuple[ClosingEvent, Order]) -> _Key:
     return found[0].pattern, found[0].by
 
 
-def _closings(atom: FlatAtom, inputs: AwaitedInputs, orders: Sequence[Order]) -> Iterator[tuple[ClosingEvent, Order]]:
+def _closings(atom: FlatAtom, orders: Sequence[Order]) -> Iterator[tuple[ClosingEvent, Order]]:
     for order in orders:
         substitution = extended(order.first, atom, {})
         if substitution is None:
@@ -53,10 +71,8 @@ def _closings(atom: FlatAtom, inputs: AwaitedInputs, orders: Sequence[Order]) ->
         common = order.first.variables & order.last.variables
         values = {name: substitution[name] for name in common}
         by = tuple(sorted({value.name for value in values.values() if isinstance(value, Name)}))
-        if frozenset(by) <= inputs.fixed:
-            pattern = pattern_of(_instance(order.written, values, Names(taken=by)), lambda name: name)
-            source = f"{LAW}, constraint {order.clause.constraint}"
-            yield ClosingEvent(pattern, by, source), order
+        pattern = pattern_of(_instance(order.written, values, Names(taken=by)), lambda name: name)
+        yield ClosingEvent(pattern, by, f"{LAW}, constraint {order.clause.constraint}"), order
 
 
 def _instance(atom: Atom, values: Substitution, names: Names) -> Atom:

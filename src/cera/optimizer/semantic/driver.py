@@ -174,13 +174,15 @@ def _rewritten(rule: Rule, knowledge: Knowledge, without: Collection[str], *, ma
     known = None if transformation.LAW in without else transformation.transformed(current, knowledge.clauses)
     if known is not None:  # one match is enough, so that nothing else could settle it sooner
         made.append(Rewriting(transformation.LAW, known.clauses, known.settlement))
-        current = replace(known.rule, settlements=(known.settlement,) if may_be_early else ())
-    elif may_be_early:
-        settled = dict(reversed([*_settlements(current, knowledge, without)]))  # the first reason for each
-        with_settlements = replace(current, settlements=tuple(reversed(settled)))
-        if settled and correlation_key(with_settlements) == correlation_key(current):
-            current = with_settlements
-            made += reversed(settled.values())
+        return RewrittenRule(
+            rule, replace(known.rule, settlements=(known.settlement,) if may_be_early else ()), tuple(made)
+        )
+    found = _settlements(current, knowledge, without, may_be_early=may_be_early)
+    settled = dict(reversed([*found]))  # the first reason for each
+    with_settlements = replace(current, settlements=tuple(reversed(settled)))
+    if settled and correlation_key(with_settlements) == correlation_key(current):
+        current = with_settlements
+        made += reversed(settled.values())
     return RewrittenRule(rule, current, tuple(made))
 
 
@@ -207,12 +209,14 @@ def _branch(
     return branch
 
 
-def _settlements(rule: Rule, knowledge: Knowledge, without: Collection[str]) -> Iterator[tuple[Settlement, Rewriting]]:
-    """Yields what settles the answers of a rule, each with its reason."""
+def _settlements(
+    rule: Rule, knowledge: Knowledge, without: Collection[str], *, may_be_early: bool
+) -> Iterator[tuple[Settlement, Rewriting]]:
+    """Yields what settles the answers of a rule, or lets it forget, each with its reason."""
     if closing_events.LAW not in without:
-        for closing, order in closing_events.closing_events(rule, knowledge.orders):
+        for closing, order in closing_events.closing_events(rule, knowledge.orders, may_be_early=may_be_early):
             yield closing, Rewriting(closing_events.LAW, (order.clause,), closing)
-    if full_groups.LAW not in without:
+    if full_groups.LAW not in without and may_be_early:
         clause_of = {id(fact): clause for fact, clause in knowledge.cardinalities}
         for most, fact in full_groups.full_groups(rule, [fact for fact, _ in knowledge.cardinalities], None):
             yield most, Rewriting(full_groups.LAW, (clause_of[id(fact)],), most)

@@ -1,4 +1,5 @@
-"""What the answers of a rule wait for: the queries that find events until the windows of a row end."""
+"""What a rule still needs: the queries that find events until the windows of a row end, and those whose events are
+remembered for others."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from cera.rules.states import is_hidden
 
 @dataclass(frozen=True)
 class AwaitedInputs:
-    """The patterns of events that a row still waits for, and the variables of which one answer has one value."""
+    """The patterns of events that a row still waits for, and the variables of which one answer has one value: those
+    that it shows. Rows that differ in others may give the same answer, which is not complete with one of them.
+    """
 
     patterns: tuple[Pattern, ...]
     fixed: frozenset[str]
@@ -35,11 +38,20 @@ def awaited_inputs(rule: Rule) -> AwaitedInputs | None:
     if not found:
         return None
     traced = [query.pattern for query in branch.events if query.identifier not in branch.gathered]
-    fixed = frozenset[str]().union(*map(patterns.bound_variables, traced))
-    if branch.gathered:
-        gathered = frozenset[str]().union(*map(patterns.bound_variables, found))
-        fixed |= free_variables(rule.head) & gathered
+    bound = frozenset[str]().union(*map(patterns.bound_variables, (*traced, *(found if branch.gathered else ()))))
+    fixed = free_variables(rule.head) & bound
     return AwaitedInputs(tuple(found), frozenset(name for name in fixed if not is_hidden(name)))
+
+
+def remembered_inputs(rule: Rule) -> tuple[Pattern, ...]:
+    """Returns the patterns of all events that a rule finds, if it remembers some of them for others; none if it has
+    other things in its body than events.
+    """
+    if len(rule.branches) != 1 or rule.recipient is not None:
+        return ()
+    [branch] = rule.branches
+    found = (*(query.pattern for query in branch.events), *(part.pattern for part in branch.accumulations))
+    return found if _is_about_events(branch) and len(found) > 1 else ()
 
 
 def _is_about_events(branch: Branch) -> bool:

@@ -48,7 +48,7 @@ def test_an_answer_comes_with_the_event_that_closes_its_group() -> None:
     [found] = pushed(driver, event("end{auction{1}}", 20), event("tick{1}", 21))
     assert str(found.event.term) == "offered{auction{1}, number{2}}"
     assert (found.known, found.event.end) == (20 * SECOND, 24 * 3600 * SECOND - 1)
-    assert driver.counts.in_state == 3  # a row of the other auction, and the end of the window twice
+    assert driver.counts.in_state == 2  # a row of the other auction, and the end of the window
     [other] = [one.result() for one in driver.close()]
     assert str(other.event.term) == "offered{auction{2}, number{1}}"
     assert other.known == other.event.end
@@ -87,3 +87,42 @@ def test_the_closing_event_is_read_by_the_rule_and_shown_in_its_plan() -> None:
     [rule] = program.rules
     module = RuleModule(replace(program, rules=(replace(rule, settlements=(closed_by("end(auction(A))", "A"),)),)))
     assert module.reads == {"item", "end"}
+
+
+PROFIT = "unbounded: profit(auction(A), item(I)) <- item(auction(A), item(I)) and sale(auction(A), item(I))."
+UNSOLD = "Range 24h: unsold(auction(A), item(I)) <- item(auction(A), item(I)) and not sale(auction(A), item(I))."
+
+
+def sale(auction: int, number: int, at: float) -> Event:
+    return event(f"sale{{auction{{{auction}}}, item{{{number}}}}}", at)
+
+
+def test_a_rule_forgets_the_groups_that_are_over() -> None:
+    closing = replace(closed_by("end(auction(A))", "A"), settles=False, forgets=True)
+    driver = driver_of(PROFIT, closing)
+    found = []
+    for auction in range(1_000):
+        at = 10.0 * auction
+        found += pushed(driver, item(auction, 1, at), item(auction, 2, at + 1), sale(auction, 2, at + 2))
+        found += pushed(driver, event(f"end{{auction{{{auction}}}}}", at + 3))
+    assert len(found) == 1_000
+    assert driver.counts.in_state < 400  # of three thousand rows
+
+
+def test_what_a_window_holds_is_forgotten_with_the_answers_that_asked_for_it() -> None:
+    closing = replace(closed_by("end(auction(A))", "A"), forgets=True)
+    driver = driver_of(UNSOLD, closing)
+    found = []
+    for auction in range(1_000):
+        at = 10.0 * auction
+        found += pushed(driver, item(auction, 1, at), item(auction, 2, at + 1), sale(auction, 2, at + 2))
+        found += pushed(driver, event(f"end{{auction{{{auction}}}}}", at + 3))
+    assert len(found) == 999, "the last end is not yet followed by anything"
+    assert driver.counts.in_state < 400
+
+
+def test_a_row_of_the_step_in_which_its_group_is_over_is_settled_before_anything_is_forgotten() -> None:
+    driver = driver_of(UNSOLD, replace(closed_by("end(auction(A))", "A"), forgets=True))
+    found = pushed(driver, event("end{auction{1}}", 20), sale(1, 1, 20), item(1, 1, 20), item(1, 2, 20))
+    found += [one.result() for one in driver.close()]
+    assert [str(one.event.term) for one in found] == ["unsold{auction{1}, item{2}}"]

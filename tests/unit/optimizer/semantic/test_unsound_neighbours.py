@@ -56,6 +56,28 @@ def test_an_event_of_one_value_does_not_close_a_group_of_all_values() -> None:
     assert answers(with_settlement(rule, closing()), *events) != answers(program_of(rule), *events)
 
 
+def test_an_answer_that_does_not_show_the_value_may_have_another_reason_that_is_open() -> None:
+    rule = "h(v(V)) <- i: p(k(K), v(V)) and w: from-end[i, 5sec] and while w: not s(k(K))."
+    constraint = "IF event i: s(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END"
+    assert rewritten(rule, constraint).rewritings == ()
+    events = (event(P.format(1, 3), 1), event(P.format(2, 3), 1), event(Q.format(1), 2), event(Q.format(2), 3))
+    assert len(answers(program_of(rule), *events)) == 1
+    assert len(answers(with_settlement(rule, closing("K")), *events)) == 2, "one answer, given twice"
+
+
+def test_what_is_remembered_is_needed_as_long_as_one_of_the_events_may_come() -> None:
+    rule = "h(k(K)) <- i: p(k(K), v(V)) and j: s(k(K))."
+    first = "IF event i: p(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END"
+    second = "IF event i: s(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END"
+    assert rewritten(rule, first).rewritings == ()
+    [rewriting] = rewritten(rule, f"{first} and {second}").rewritings
+    assert isinstance(rewriting.subject, ClosingEvent)
+    assert (rewriting.subject.settles, rewriting.subject.forgets) == (False, True)
+    late = (event(P.format(1, 3), 1), event(Q.format(1), 2), event("s{k{1}}", 3))  # satisfies the first
+    forgetting = replace(closing("K"), settles=False, forgets=True)
+    assert answers(program_of(rule), *late) != answers(with_settlement(rule, forgetting), *late)
+
+
 def test_an_absence_at_the_very_time_of_the_last_event_is_waited_for() -> None:
     """What ends with the last event may lie in the window that begins there."""
     loose = rewritten(QUIET, "IF event i: p(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END")

@@ -1,0 +1,107 @@
+"""`python -m benchmarks.semantic [auctions|metro] [--concurrent N] [--waves N] [--only QUERY]… [--plots FOLDER]`
+
+The queries of seed 002 with and without constraints, each alone and all of them as one program: CPU time, tuples in
+state, and how long after the event that decides an answer it comes, in time of the stream and as CPU time of the piece
+of a hundred events that gives it. Both runs must have the same answers. `--plots` draws them. `rewriting` measures how
+long it takes to rewrite a hundred rules under a hundred constraints.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.semantic import plots
+from benchmarks.semantic.measuring import Measurement, measure, waits
+from benchmarks.semantic.queries import Query
+from benchmarks.semantic.rewriting import rewriting_seconds
+from benchmarks.semantic.workloads import WORKLOADS, Workload
+from cera.model.events.occurrence import Occurrence
+
+ALL = "all as one program"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(prog="python -m benchmarks.semantic", description=__doc__)
+    options.add_argument("workload", nargs="?", choices=[*WORKLOADS, "rewriting"], default="auctions")
+    options.add_argument("--concurrent", type=int, help="how many auctions or areas there are at a time")
+    options.add_argument("--waves", type=int, default=20, help="how often these are replaced by others")
+    options.add_argument("--only", action="append", help=f"only this query, or '{ALL}'; may be given again")
+    options.add_argument("--plots", type=Path, help="where plots and figures of this run are put, or added")
+    given = options.parse_args()
+    if given.workload == "rewriting":
+        print(f"100 rules under 100 constraints: {rewriting_seconds():.2f} s of CPU")
+        return
+    workload = WORKLOADS[given.workload]
+    events = workload.events(given.concurrent or workload.concurrent, given.waves)
+    table = _table(f"{workload.name}: {given.concurrent or workload.concurrent:,} at a time, {len(events):,} events")
+    several = [(query.name, [query]) for query in workload.queries] + [(ALL, list(workload.queries))]
+    for name, queries in several:
+        if not given.only or name in given.only:
+            figures = _compared(workload, queries, events)
+            table.add_row(name, queries[0].like if len(queries) == 1 else "", *_cells(figures, len(events)))
+            if given.plots is not None:
+                plots.save(given.plots, workload.name, name, figures)
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+    if given.plots is not None:
+        plots.draw(given.plots, workload.name)
+
+
+def _compared(workload: Workload, queries: list[Query], events: list[Occurrence]) -> dict[str, plots.Figures]:
+    plain = measure(queries, None, events)
+    constrained = measure(queries, workload.constraints, events)
+    if plain.answers.keys() != constrained.answers.keys():
+        one = min(map(str, plain.answers.keys() ^ constrained.answers.keys()))
+        raise SystemExit(f"{queries[0].name}: other answers with constraints, for example {one}")
+    return {"without": _figures(queries, plain, events), "with": _figures(queries, constrained, events)}
+
+
+def _figures(queries: list[Query], measured: Measurement, events: list[Occurrence]) -> plots.Figures:
+    late = waits(queries, measured, events)
+    return {
+        "cpu": measured.cpu,
+        "events": len(events),
+        "answers": len(measured.answers),
+        "mean": measured.mean_state,
+        "peak": measured.peak_state,
+        "wait": sum(late) / len(late) / 1e6 if late else None,
+        "processing": measured.processing,
+        "states": measured.states,
+    }
+
+
+def _table(title: str) -> Table:
+    table = Table(title=title, caption="without constraints / with; CPU seconds, the same answers in both runs")
+    for column in ("query", "like"):
+        table.add_column(column, no_wrap=True)
+    columns = ("answers", "CPU s", "times", "events/s", "mean state", "times", "peak state", "wait s", "processing ms")
+    for column in columns:
+        table.add_column(column, justify="right", no_wrap=True)
+    return table
+
+
+def _cells(figures: dict[str, plots.Figures], events: int) -> list[str]:
+    plain, other = figures["without"], figures["with"]
+
+    def both(name: str, form: str, scale: float = 1) -> str:
+        return " / ".join("" if each[name] is None else format(each[name] * scale, form) for each in (plain, other))
+
+    return [
+        f"{plain['answers']:,}",
+        both("cpu", ".1f"),
+        f"{plain['cpu'] / other['cpu']:.2f}",
+        f"{events / plain['cpu']:,.0f} / {events / other['cpu']:,.0f}",
+        both("mean", ",.0f"),
+        f"{plain['mean'] / max(other['mean'], 1):,.1f}",
+        both("peak", ",.0f"),
+        both("wait", ",.1f"),
+        both("processing", ",.2f", 1000),
+    ]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""Groups that are over: an event has come after which nothing more comes that has its values.
+
+The rows of such a group can meet nothing any more, so the stores of its rule forget them. Where the key of a store has
+other variables, too, they are dropped when there are many, in one pass over the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+from cera.engines.local.group_keys import part_of_key
+from cera.engines.local.joins import StoreUse
+from cera.engines.local.python_source import Cells, SourceWriter, key_of
+from cera.engines.local.row_stages import Stage
+from cera.engines.local.state import State
+from cera.model.matching import patterns
+from cera.rules.settlements import ClosingEvent
+
+#: So many groups that are over may have rows in stores, unless there are four times as many keys.
+_FEW = 64
+_KEYS_FOR_EACH = 4
+
+
+class EndedGroups:
+    """The stores of a rule that forget the groups with some values, which are named by a closing event."""
+
+    def __init__(self, number: int, by: Sequence[str], stores: Sequence[tuple[StoreUse, tuple[str, ...]]]) -> None:
+        self.number = number
+        self._by = tuple(sorted(by))
+        self._stores = stores
+
+    @cached_property
+    def _own(self) -> list[tuple[int, Callable[[Any], Any] | None]]:
+        """The stores that only this rule looks into, each with how the values follow from a key; None if they are it.
+
+        Known when the network is complete.
+        """
+        return [(store.number, part_of_key(names, self._by)) for store, names in self._stores if store.windows <= 1]
+
+    def forget(self, state: State, values: Any) -> None:
+        """Forgets a group, at once or later."""
+        partial = False
+        for number, part in self._own:
+            if part is None:
+                state.stores[number].pop(values, None)
+            else:
+                partial = True
+        if partial:
+            over = state.over.setdefault(self.number, {})
+            over[values] = None
+            if len(over) > _FEW and len(over) * _KEYS_FOR_EACH > max(
+                len(state.stores[n]) for n, part in self._own if part
+            ):
+                self._sweep(state, over)
+
+    def _sweep(self, state: State, over: dict[Any, None]) -> None:
+        for number, part in self._own:
+            if part is not None:
+                store = state.stores[number]
+                for key in [key for key in store if part(key) in over]:
+                    del store[key]
+        del state.over[self.number]
+
+
+class EndingStage(Stage):
+    """The stage of an event with which a group is over: at the end of the step it is forgotten."""
+
+    def __init__(self, groups: EndedGroups, closing: ClosingEvent) -> None:
+        self.groups = groups
+        self.positions = closing_positions(closing)
+
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        values = key_of([cells[position] for position in self.positions])
+        return [f"state.settled.append(({-1 - self.groups.number}, 0, {values}, None))"]
+
+
+def closing_positions(closing: ClosingEvent) -> list[int]:
+    """Returns where a row of a closing event has the values that it names."""
+    bound = sorted(patterns.bound_variables(closing.pattern) | patterns.optional_variables(closing.pattern))
+    return [bound.index(name) for name in sorted(closing.by)]
