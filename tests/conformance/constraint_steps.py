@@ -14,14 +14,10 @@ from cera.engines.reference.engine import run
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import occurrence
 from cera.model.events.states import ending, opening
-from cera.modules.detection import merged
 from cera.modules.driving import Driver
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Settings
-from conformance.clause_rules import module_of, recorded
-
-#: A violation as it is compared: its time, its id, its text, and how it came about.
-Shown = tuple[int, str, str, str]
+from conformance.violations import Shown, module_of, recorded, shown
 
 
 def assert_steps_agree(text: str, happenings: Sequence[Happening], settings: Settings, locations: Locations) -> None:
@@ -66,12 +62,3 @@ def stepped(
             driver.resume(snapshot)
     last = driver.close() if until is None else driver.advance_to(until)
     return shown([*found, *(each.result() for each in last)])
-
-
-def shown(derived: Iterable[DerivedEvent]) -> set[Shown]:
-    """Returns what is compared of violations."""
-    found: set[Shown] = set()
-    for each in merged(derived):
-        ways = [(way.rule, sorted((name, cause.id) for name, cause in way.causes.items())) for way in each.derivations]
-        found.add((each.event.end, each.event.id, str(each.event.term), repr(sorted(ways))))
-    return found

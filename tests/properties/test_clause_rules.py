@@ -1,4 +1,5 @@
-"""Clauses as rules derive the violations that the definition of the clauses finds: the same events at the same times.
+"""Clauses as rules derive the violations that the definition of the clauses finds: the same events at the same times,
+with the same causes.
 
 Random constraints over random streams: the rules by their own definition, on the local engine with disorder, cuts and
 restarts, and in micro-batches; on Spark many constraints side by side over one stream. It cannot catch what is wrong in
@@ -12,18 +13,17 @@ from collections.abc import Iterable
 
 import pytest
 
-from cera.constraints.translation.clause_rules import clause_of
 from cera.engines.reference.engine import run
 from cera.engines.spark.division.operators import operators
-from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.event import Event
 from cera.model.time.interval import Time
 from cera.modules.layering import Layers
 from cera.modules.module import Settings
 from cera.modules.rules.module import rule_layers
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram
-from conformance.clause_rules import module_of, recorded
 from conformance.constraints import diagnostics_of
+from conformance.violations import Shown, first_shown, module_of, recorded, result_shown
 from hypothesis_profiles import examples
 from module_runs import run_layers, run_on_spark, side_by_side
 from properties.clause_cases import Translated, constraint, random_case, stream
@@ -31,25 +31,15 @@ from properties.local_runs import DELAYS, disordered, some_variation
 from properties.streaming_runs import MicroBatches, random_cuts
 
 LONG = pytest.mark.long
-Shown = tuple[str, str, int, int, tuple[str, ...]]
-
-
-def shown(derived: Iterable[DerivedEvent]) -> set[Shown]:
-    """Returns events with the names of the clauses that they violate, which several rules may share."""
-    found: set[Shown] = set()
-    for one in derived:
-        clauses = sorted({clause_of(way.rule) for way in one.derivations})
-        found.add((one.event.id, str(one.event.term), one.event.begin, one.event.end, tuple(clauses)))
-    return found
 
 
 def meant(case: Translated, events: list[Event], until: Time | None = None) -> set[Shown]:
     """Returns the violations by the definition of the clauses."""
-    return shown(run(side_by_side(case.module), events, Settings(until=until)).derived)
+    return first_shown(run(side_by_side(case.module), events, Settings(until=until)).derived)
 
 
 def by_definition(program: RuleProgram, events: list[Event], until: Time | None = None) -> set[Shown]:
-    return shown(run(rule_layers(program), events, Settings(until=until)).derived)
+    return first_shown(run(rule_layers(program), events, Settings(until=until)).derived)
 
 
 @pytest.mark.parametrize("cases", [pytest.param(examples(80), id="short"), pytest.param(6_000, id="long", marks=LONG)])
@@ -71,7 +61,7 @@ def test_the_local_engine_derives_them_with_disorder_cuts_and_restarts(cases: in
         case, events = random_case(choose), recorded(stream(choose))
         variation = some_variation(choose)
         found = variation.answers(case.program, disordered(events, variation.max_delay, choose))
-        assert shown(found) == meant(case, events), f"seed {seed}\n{case.text}\n{events}"
+        assert first_shown(found) == meant(case, events), f"seed {seed}\n{case.text}\n{events}"
 
 
 @pytest.mark.parametrize("cases", [pytest.param(examples(40), id="short"), pytest.param(2_000, id="long", marks=LONG)])
@@ -85,8 +75,8 @@ def test_a_stream_in_micro_batches_derives_them(cases: int) -> None:
             batches.batch(batch)
         batches.batch([])
         decided = batches.watermark * 1000
-        expected = {(one[0], one[3]) for one in meant(case, events) if one[3] < decided}
-        assert {(one.id, one.end) for one in batches.by_kind.derived} == expected, f"seed {seed}\n{case.text}\n{events}"
+        expected = {one for one in meant(case, events) if one[0] < decided}
+        assert {*map(result_shown, batches.by_kind.derived)} == expected, f"seed {seed}\n{case.text}\n{events}"
 
 
 @pytest.mark.parametrize("cases", [pytest.param(examples(40), id="short"), pytest.param(2_000, id="long", marks=LONG)])
@@ -99,8 +89,8 @@ def test_rules_and_what_goes_event_by_event_find_together_what_the_definition_do
             continue
         tried += 1
         layers = side_by_side(module_of(text))
-        expected = shown(run_layers(layers, events, "reference").derived)
-        assert shown(run_layers(layers, events, "local").derived) == expected, f"seed {seed}\n{text}\n{events}"
+        expected = first_shown(run_layers(layers, events, "reference").derived)
+        assert first_shown(run_layers(layers, events, "local").derived) == expected, f"seed {seed}\n{text}\n{events}"
 
 
 def together(cases: Iterable[Translated]) -> RuleProgram:
@@ -113,8 +103,8 @@ def test_spark_derives_those_of_many_constraints_side_by_side(seed: int) -> None
     choose = random.Random(seed)
     cases = [random_case(choose, f"m{number}") for number in range(12)]
     events = recorded(stream(choose) + stream(choose))
-    found = shown(run_on_spark(together(cases), events).derived)
+    found = first_shown(run_on_spark(together(cases), events).derived)
     layers: Layers = side_by_side(*(case.module for case in cases))
-    expected = shown(run(layers, events, Settings()).derived)
+    expected = first_shown(run(layers, events, Settings()).derived)
     assert expected
     assert found == expected, "\n".join(case.text for case in cases)

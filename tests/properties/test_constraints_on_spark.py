@@ -12,8 +12,8 @@ pytest.importorskip("pyspark")
 from cera.engines.reference import engine as reference
 from cera.engines.spark import engine as spark
 from cera.modules.module import Settings
-from conformance.constraint_steps import shown
 from conformance.constraints import SECOND
+from conformance.violations import shown
 from module_runs import side_by_side
 from properties.constraint_cases import ROWS, events_of, random_module, random_stream
 

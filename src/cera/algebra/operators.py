@@ -361,7 +361,8 @@ class Construction(_Checked):
 
     `causes` says which reference of R each identifier of the rule's body is, after renamings. The events of a `traced`
     rule carry the ids and times of these (`cera.model.events.traces`). Those of a `momentary` rule happen at the end.
-    `settlements` change no event, but say when some are certain before their end.
+    `settlements` change no event, but say when some are certain before their end. Derivations call the rule by its
+    title: what it is `called`, or else its name.
     """
 
     rule: str
@@ -372,6 +373,11 @@ class Construction(_Checked):
     traced: bool = added_later("traced", False)
     momentary: bool = added_later("momentary", False)
     settlements: tuple[Settlement, ...] = added_later("settlements", ())
+    called: str | None = added_later("called", None)
+
+    @property
+    def title(self) -> str:
+        return self.rule if self.called is None else self.called
 
     @cached_property
     def schema(self) -> Schema:

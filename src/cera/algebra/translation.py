@@ -188,8 +188,9 @@ class _Translator:
         return Merging(traced, self._gathered(branch, rule), tuple(n for n in names if n not in branch.gathered))
 
     def _construct(self, rule: Rule, body: Expression) -> Construction:
-        causes = tuple((name, name) for name in rule.identifiers if name in body.schema.references)
-        made = (rule.recipient, rule.traced, rule.momentary, rule.settlements)
+        causes = tuple(pair for pair in rule.causes if pair[1] in body.schema.references)
+        called = None if rule.report is None else rule.title
+        made = (rule.recipient, rule.traced, rule.momentary, rule.settlements, called)
         return Construction(rule.name, rule.head, body, causes, *made)
 
     def _gathered(self, branch: Branch, rule: Rule) -> Expression:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,6 +20,8 @@ from cera.cli.side_files import check_side_files
 from cera.cli.verification import traced
 from cera.connectors.line_writer import lines, write_output
 from cera.connectors.sink import StandardOutput
+from cera.constraints.clause import Clause
+from cera.constraints.explanations import Explanation, explanation
 from cera.constraints.module import ConstraintModule
 from cera.languages.xchangeeq.printer import print_conditions, print_query_pattern
 from cera.model.events.event import Event
@@ -131,10 +133,9 @@ class _Tree:
     shown: set[Event] = field(default_factory=set)
 
     @cached_property
-    def constraints(self) -> frozenset[str]:
-        """The names of the rules that are constraints."""
-        modules = (each for each in self.causes.modules if isinstance(each, ConstraintModule))
-        return frozenset(name for module in modules for name in module.parts)
+    def constraints(self) -> Mapping[str, Clause]:
+        """The clauses of constraints, by the names that derivations call them."""
+        return _clauses(self.causes)
 
     def event(self, event: Event, identifier: str = "", depth: int = 0) -> Node:
         title = f"{identifier}{event_text(event)} {self.causes.times_of(event)}"
@@ -149,15 +150,16 @@ class _Tree:
         if depth == DEEPEST:
             return Node(f"{title} … goes on: --event {event.id}")
         self.shown.add(event)
-        children = [self.reason(reason, depth) for reason in self.causes.reasons(event)]
+        children = [self.reason(event, reason, depth) for reason in self.causes.reasons(event)]
         if more := self.causes.left_out(event):
             children.append(Node(f"… and {count(more, 'other derivation')}"))
         if event in self.causes.input:
             children.append(Node("also in the input"))
         return Node(title, tuple(children))
 
-    def reason(self, reason: Reason, depth: int) -> Node:
-        what = "constraint" if reason.derivation.rule in self.constraints else "rule"
+    def reason(self, event: Event, reason: Reason, depth: int) -> Node:
+        clause = self.constraints.get(reason.derivation.rule)
+        what = "rule" if clause is None else "constraint"
         title = f"by {what} {reason.derivation.rule}" + (f" ({reason.place})" if reason.place else "")
         if reason.values:
             title += " with " + ", ".join(f"{name} = {format_value(value)}" for name, value in reason.values.items())
@@ -171,9 +173,20 @@ class _Tree:
             children.append(Node(f"no {print_query_pattern(part.pattern)} while {part.window} {window}{condition}"))
         if reason.branch.conditions:
             children.append(Node(f"where {_conditions(reason.branch.conditions)}"))
-        if what == "constraint" and reason.place is not None:
+        if clause is not None:
+            children += self._explained(explanation(clause, event.term))
+        if clause is not None and reason.place is not None:
             children.append(Node(printable(_shortened(" ".join(reason.place.text.split())))))
         return Node(printable(title), tuple(children))
+
+    def _explained(self, found: Explanation) -> Iterator[Node]:
+        """Yields what was counted, and which conditions do not hold, in words of the constraint."""
+        for each in found.counted:
+            time = f" while {each.time}" if each.time else ""
+            window = "" if each.window is None else " [{}, {}]".format(*each.window)
+            instead = f", expected {each.expected}" if each.expected else ""
+            yield Node(printable(f"{each.number or 'no'} {each.query}{time}{window}{instead}"))
+        yield from (Node(printable(f"not {condition}")) for condition in found.refuted)
 
     def _collected(self, events: Sequence[Event], depth: int) -> Iterator[Node]:
         for event in events[:COLLECTED_SHOWN]:
@@ -181,6 +194,11 @@ class _Tree:
         more = len(events) - COLLECTED_SHOWN
         if more > 0:
             yield Node(f"… and {more:,} more")
+
+
+def _clauses(causes: Causes) -> dict[str, Clause]:
+    modules = (each for each in causes.modules if isinstance(each, ConstraintModule))
+    return {f"{module.name}.{clause.name}": clause for module in modules for clause in module.clauses}
 
 
 def _shortened(text: str) -> str:
@@ -208,15 +226,15 @@ def _event_record(causes: Causes, event: Event) -> dict[str, Any]:
         record["source_id"] = event.qualifier
     if (item := causes.derived.get(event)) and item.recipient:
         record["to"] = {"recipient": item.recipient.address, "transport": item.recipient.transport}
-    record["derivations"] = [_reason_record(causes, reason) for reason in causes.reasons(event)]
+    record["derivations"] = [_reason_record(causes, event, reason) for reason in causes.reasons(event)]
     if more := causes.left_out(event):
         record["other_derivations"] = more
     return record
 
 
-def _reason_record(causes: Causes, reason: Reason) -> dict[str, Any]:
+def _reason_record(causes: Causes, event: Event, reason: Reason) -> dict[str, Any]:
     derivation = reason.derivation
-    return {
+    record = {
         "rule": reason.derivation.rule,
         "place": None if reason.place is None else str(reason.place),
         "variables": {name: format_value(value) for name, value in reason.values.items()},
@@ -233,6 +251,18 @@ def _reason_record(causes: Causes, reason: Reason) -> dict[str, Any]:
         ],
         "conditions": print_conditions(reason.branch.conditions),
     }
+    clause = _clauses(causes).get(derivation.rule)
+    return record if clause is None else record | _explanation_record(explanation(clause, event.term))
+
+
+def _explanation_record(found: Explanation) -> dict[str, Any]:
+    """Returns what a violation rests on, besides the events at fault."""
+    counted: list[dict[str, Any]] = []
+    for each in found.counted:
+        edges = {} if each.window is None else dict(zip(("begin", "end"), each.window, strict=True))
+        counted.append({"query": each.query, "window": each.time or None, **edges, "number": each.number})
+    absent = [{**each, "conditions": []} for each in counted if not each.pop("number")]
+    return {"absent": absent, "refuted": list(found.refuted)}
 
 
 def _times(causes: Causes, event: Event) -> dict[str, Any]:

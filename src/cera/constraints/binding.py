@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from cera.constraints.groups import binds, counting_variable
 from cera.constraints.names import declared_identifier, used_identifiers, used_variables
@@ -20,13 +20,14 @@ from cera.model.time.interval import Time
 class Binding:
     """σ and τ: the values of variables, what identifiers stand for, and since when all of it is certain.
 
-    `happenings` are the events and states that it rests on, also those without an identifier.
+    `happenings` are the events and states that it rests on, `unnamed` those that the text has no identifier for.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
     items: Mapping[str, Item] = field(default_factory=dict)
     at: Time = ALWAYS_KNOWN
     happenings: tuple[Happening, ...] = ()
+    unnamed: tuple[Happening, ...] = ()
 
     def extended(
         self,
@@ -35,13 +36,22 @@ class Binding:
         item: Item | None = None,
         at: Time = ALWAYS_KNOWN,
     ) -> Binding:
-        items = self.items
-        happenings = self.happenings
-        if item is not None:
-            if identifier is not None:
-                items = {**items, identifier.identifier: item}
-            happenings = happenings if item.happening is None else (*happenings, item.happening)
-        return Binding({**self.values, **values}, items, max(self.at, at), happenings)
+        items, found = self.items, () if item is None or item.happening is None else (item.happening,)
+        if item is not None and identifier is not None:
+            items = {**items, identifier.identifier: item}
+        happenings = (*self.happenings, *found)
+        unnamed = self.unnamed if is_written(identifier) else (*self.unnamed, *found)
+        return Binding({**self.values, **values}, items, max(self.at, at), happenings, unnamed)
+
+    def counted(self, members: Sequence[Happening], enough: int | None) -> Binding:
+        """Returns the substitution, which rests on events or states that were counted, of which so many are enough."""
+        happenings, unnamed = (*self.happenings, *members), (*self.unnamed, *members[:enough])
+        return replace(self, happenings=happenings, unnamed=unnamed)
+
+
+def is_written(identifier: EventReference | None) -> bool:
+    """Returns whether an identifier stands in the text of a constraint, and was not made up for a normal form."""
+    return identifier is not None and identifier.span is not None
 
 
 @dataclass(frozen=True)

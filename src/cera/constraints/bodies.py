@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from operator import attrgetter
 
 from cera.constraints.binding import Binding, Plan, plan
@@ -118,6 +118,7 @@ class Bodies:
             together = {**binding.values, **values}
             if free:
                 values = {**values, next(iter(free)): len(found)}
+                together |= values
                 at = self.settled(part, times)
             else:
                 at = self._confirmed(part, together, found, times)
@@ -125,8 +126,8 @@ class Bodies:
                 continue
             grouped = binding.extended(values, at=at)
             if part.identifier is None:
-                seen = (each for each in found if noticed(each, times) <= at)
-                yield replace(grouped, happenings=(*grouped.happenings, *seen))
+                seen = [each for each in found if noticed(each, times) <= at]
+                yield grouped.counted(seen, self._enough(part, together, found))
             else:
                 for each in found:
                     yield grouped.extended({}, part.identifier, item_of(each), noticed(each, times))
@@ -184,13 +185,17 @@ class Bodies:
 
     def _confirmed(self, part: Literal, values: Values, members: Sequence[Happening], times: Times) -> Time | None:
         """Returns since when it is certain that a count holds; None if it does not, or nothing is certain."""
-        numbers = self.numbers(part.count, values)
-        if len(members) not in numbers:
+        if len(members) not in self.numbers(part.count, values):
             return None
-        enough = next((n for n in range(len(members) + 1) if numbers.has_all_from(n)), None)
+        enough = self._enough(part, values, members)
         if enough is None:
             return self.settled(part, times)
         return begun(times) if enough == 0 else noticed(members[enough - 1], times)
+
+    def _enough(self, part: Literal, values: Values, members: Sequence[Happening]) -> int | None:
+        """Returns how many are enough for a count to hold, whatever else there is; None if it depends on that."""
+        numbers = self.numbers(part.count, values)
+        return next((n for n in range(len(members) + 1) if numbers.has_all_from(n)), None)
 
     def member(self, part: Membership, binding: Binding) -> Member:
         """Returns whether something lies in a time, as a count of one or none."""
@@ -213,8 +218,8 @@ class Member:
 
 
 def in_order(members: Iterable[Happening], times: Times) -> list[Happening]:
-    """Returns what lies in a time in the order in which that is certain."""
-    return sorted(members, key=lambda each: (noticed(each, times), each.begin, each.term.key))
+    """Returns what lies in a time in the order in which that is certain, and then in that of causes."""
+    return sorted(members, key=lambda each: (noticed(each, times), *each.rank))
 
 
 def _included(item: Item, happening: Happening, times: Times) -> tuple[bool, Time]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from itertools import chain, count
 
 from cera.constraints.semantics import Violation
 from cera.constraints.stream import Happening
@@ -42,19 +43,31 @@ def written_time(time: Time, unit: TimeUnit | None) -> str | int | float:
 
 
 def _causes(violation: Violation) -> dict[str, Event]:
-    """Returns the events at fault by name: their identifiers, or else their labels with a number."""
+    """Returns the events at fault by name: their identifiers, or else their labels with a number.
+
+    An event that is more than one of them is there for each. What was derived from others is there by these.
+    """
     found: dict[str, Event] = {}
+    sources: list[Event] = []
     for name, happening in violation.identified:
-        for event in _events(happening):
-            found.setdefault(name, event)
+        first, *more = _events(happening)
+        found[name] = first
+        sources += more
     for happening in violation.faults:
-        for event in _events(happening):
-            if event not in found.values():
-                label, number = name_of(event.label), 1
-                while (name := label if number == 1 else f"{label} {number}") in found:
-                    number += 1
-                found[name] = event
+        if happening.event is not None:
+            found[numbered(name_of(happening.event.label), found)] = happening.event
+        else:
+            sources += _events(happening)
+    for event in sources:
+        if event not in found.values():
+            found[numbered(name_of(event.label), found)] = event
     return found
+
+
+def numbered(label: str, taken: Container[str]) -> str:
+    """Returns a label, with a number behind it if it is taken: `bid 2`."""
+    numbers = (f"{label} {number}" for number in count(2))
+    return next(name for name in chain([label], numbers) if name not in taken)
 
 
 def _events(happening: Happening) -> Iterator[Event]:

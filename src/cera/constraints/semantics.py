@@ -18,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from cera.constraints.binding import Binding, Plan, plan
+from cera.constraints.binding import Binding, Plan, is_written, plan
 from cera.constraints.bodies import Bodies
 from cera.constraints.clause import Clause
 from cera.constraints.groups import binds, components, own_names
+from cera.constraints.names import declared_identifier
 from cera.constraints.places import Need, located_literals, unknown_places
 from cera.constraints.queries import HullLiteral, Literal, Membership, Part, TimerLiteral, WindowLiteral
 from cera.constraints.stream import Happening, Stream, Values
@@ -53,7 +54,10 @@ class Refutation:
 
 @dataclass(frozen=True)
 class Violation:
-    """A violation: the substitution, what was expected and found, who is at fault, and when it is certain."""
+    """A violation: the substitution, what was expected and found, who is at fault, and when it is certain.
+
+    `faults` are the events and states at fault that the text has no identifier for: of the body, and those counted.
+    """
 
     clause: Clause
     at: Time
@@ -137,7 +141,7 @@ class Judge(Bodies):
         last = max(refuted, key=lambda each: (each.at, each.window is not None))
         expected = ", or ".join(dict.fromkeys(each.expected for each in refuted))
         facts = findings_of(each.found for each in refuted)
-        faults = tuple(dict.fromkeys(fault for each in refuted for fault in each.faults))
+        faults = tuple(fault for each in refuted for fault in each.faults)
         return [replace(last, expected=expected, found=facts, faults=faults)]
 
     # Heads
@@ -267,8 +271,8 @@ class Judge(Bodies):
             window = _window(times) if _is_foreseen(times) else None
         if at is None:
             return None
-        seen = tuple(each for each in members if noticed(each, times) <= at)  # those that come later are not at fault
-        return Refutation(at, count_text(part), len(seen) if over is None else over, seen, window)
+        seen = tuple(members[:over])  # those that come later are not at fault
+        return Refutation(at, count_text(part), len(seen), seen, window)
 
     def _values_text(self, part: Part, binding: Binding) -> str | None:
         """Returns the values of variables that are not in the binding of the violation; None if there are none."""
@@ -297,8 +301,9 @@ def _shown(value: Value) -> str:
 def violation_of(clause: Clause, binding: Binding, refutation: Refutation, start: Time) -> Violation:
     """Returns a violation. What is certain before anything has happened is so with the first event."""
     values = {**binding.values, **dict(refutation.group)}
-    identified = [(name, item.happening) for name, item in binding.items.items()]
-    faults = tuple(dict.fromkeys((*binding.happenings, *refutation.faults)))
+    written = {each.identifier for part in clause.body if (each := declared_identifier(part)) and is_written(each)}
+    identified = [(name, item.happening) for name, item in binding.items.items() if name in written]
+    faults = (*binding.unnamed, *refutation.faults)
     at = max(binding.at, refutation.at, start)
     window = refutation.window
     return Violation(

@@ -60,6 +60,31 @@ class Happening:
         """The order in which events and states are looked at: that in which they are known."""
         return self.known, self.begin, self.term.key
 
+    @property
+    def rank(self) -> tuple[Time, Time, _Identity]:
+        """The order in which events are listed as causes: end, begin, id; a state is as its opening."""
+        return self.begin if self.kind == "state" else self.end, self.begin, _Identity(self)
+
+
+@dataclass(frozen=True, eq=False)
+class _Identity:
+    """The id of what happened, which is computed only where the times of two are equal."""
+
+    happening: Happening
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and self.happening is other.happening
+
+    def __lt__(self, other: _Identity) -> bool:
+        return self._key < other._key
+
+    @property
+    def _key(self) -> tuple[str, Hashable]:
+        event = self.happening.event
+        return ("" if event is None else event.id, self.happening.term.key)
+
+    __hash__ = None  # type: ignore[assignment]
+
 
 @dataclass(frozen=True)
 class Extent:

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from cera.constraints.queries import Literal, Part
 from cera.constraints.specification import SOME, AllLimits, AnyLimit, Limit, Specification
+from cera.diagnostics import Span
 from cera.model.expressions.expression import ComparisonOperator, Variable
 
 #: What was found: how many, or the values of variables as a text; None where the binding says it already.
@@ -50,7 +51,12 @@ def literal_text(literal: Literal) -> str:
 
 def condition_text(part: Part) -> str:
     """Returns a condition as it was written."""
-    return type(part).__name__ if part.span is None else " ".join(part.span.text.split())
+    return type(part).__name__ if part.span is None else text_of(part.span)
+
+
+def text_of(span: Span) -> str:
+    """Returns what was written at a place, on one line."""
+    return " ".join(span.text.split())
 
 
 def findings_of(alternatives: Iterable[Finding]) -> Finding:

@@ -321,6 +321,16 @@ class Activation:
     suspended_by: str
 
 
+@tagged("Report")
+@dataclass(frozen=True)
+class Report:
+    """What derivations say of a rule that was made of something else: the name of that, and its events at fault, each
+    by the name that it has there and by its identifier in the rule."""
+
+    name: str
+    causes: tuple[tuple[str, str], ...]
+
+
 @tagged("Rule")
 @dataclass(frozen=True)
 class Rule:
@@ -337,6 +347,8 @@ class Rule:
     momentary: bool = added_later("momentary", False)
     #: Why answers are certain before their windows end.
     settlements: tuple[Settlement, ...] = added_later("settlements", ())
+    #: What its derivations say in the place of its name and identifiers.
+    report: Report | None = added_later("report", None)
     #: Where the language says when rules are evaluated; only shown.
     activation: Activation | None = field(default=None, compare=False, repr=False)
 
@@ -353,6 +365,16 @@ class Rule:
     def identifiers(self) -> tuple[str, ...]:
         """The identifiers of all its branches, in the order in which the causes of its events are listed."""
         return tuple(dict.fromkeys(name for branch in self.branches for name in trace_order(branch)))
+
+    @cached_property
+    def causes(self) -> tuple[tuple[str, str], ...]:
+        """The names of the causes of its events, in their order, each with its identifier."""
+        return tuple((name, name) for name in self.identifiers) if self.report is None else self.report.causes
+
+    @property
+    def title(self) -> str:
+        """The name by which derivations call it."""
+        return self.name if self.report is None else self.report.name
 
 
 def relations_of(rules: Iterable[Rule]) -> tuple[str, ...]:

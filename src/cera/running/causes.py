@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
-from cera.constraints.translation.clause_rules import clause_of
 from cera.diagnostics import Span
 from cera.errors import UsageError
 from cera.model.evaluation.evaluator import Evaluator
@@ -113,9 +112,8 @@ class Causes:
         return () if item is None else item.derivations
 
     def _reason(self, event: Event, derivation: Derivation) -> Reason:
-        clause = clause_of(derivation.rule)
-        if clause in self._outputs:
-            return Reason(replace(derivation, rule=clause), self._outputs[clause].span, Branch(), {})
+        if derivation.rule in self._outputs:
+            return Reason(derivation, self._outputs[derivation.rule].span, Branch(), {})
         rule = self._rules[derivation.rule]
         candidates = [branch for branch in rule.branches if {*trace_order(branch)} == derivation.causes.keys()]
         said = values_shown(rule.head, event.term)

@@ -253,6 +253,7 @@ def test_why_says_which_constraint_and_which_events() -> None:
         "└─ by constraint shop.once (shop.escl:3:1)",
         "   ├─ order: order{id{1}} [0, 0]",
         "   ├─ order 2: order{id{1}} [5, 5]",
+        "   ├─ 2 order(id(N)), expected at most 1 order",
         "   └─ CONSTRAINT once: IN ANY CASE exists <= 1 event: order(id(N)) END",
     ]
 

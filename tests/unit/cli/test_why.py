@@ -334,11 +334,43 @@ def test_a_violation_comes_from_its_constraint_whichever_of_its_rules_found_it(c
     write_lines(Path("paid.jsonl"), (json.dumps({"at": at, "term": {label: {"id": 1}}}) for at, label in orders))
     given = ("paid.escl", "--events", "paid.jsonl", "--time-unit", "s", "--engine", "local")
     [violation] = records(cera("run", *given).stdout)
-    assert violation["rule"] == "paid.paid#2"
+    assert violation["rule"] == "paid.paid"
     lines = tree(cera, "why", *given, "--event", violation["id"])
     assert lines[1:5] == [
         "└─ by constraint paid.paid (paid.escl:1:1)",
         "   ├─ o: order{id{1}} [0, 0]",
         "   ├─ payment: payment{id{1}} [10, 10]",
-        "   ├─ payment_2: payment{id{1}} [12, 12]",
+        "   ├─ payment 2: payment{id{1}} [12, 12]",
+    ]
+    assert lines[5].startswith("   ├─ 2 payment(id(N)) while t [0, 60], expected exactly 1 payment")
+
+
+def test_what_a_constraint_misses_is_said_in_its_own_words(cera: Cera) -> None:
+    Path("shop.escl").write_text(
+        "WHILE state: open(day(D)) LET\n"
+        "CONSTRAINT sold: IF event o: order(id(N)) and not event: refund(id(N))\n"
+        "THEN exists >= 1 event: sale(id(N)) END and\n"
+        'CONSTRAINT named: IF event: order(id(N), by(B)) THEN B != "" END END\n'
+    )
+    stream = [
+        {"begin": 0, "end": 10, "state": True, "term": {"open": {"day": 1}}},
+        {"at": 5, "term": {"order": {"id": 1, "by": ""}}},
+    ]
+    write_lines(Path("shop.jsonl"), map(json.dumps, stream))
+    given = ("shop.escl", "--events", "shop.jsonl", "--time-unit", "s", "--engine", "local")
+    named, sold = records(cera("run", *given).stdout)
+    assert [*sold["causes"]] == ["o", "open"]  # the module's state has no identifier in the text
+    assert tree(cera, "why", *given, "--event", sold["id"])[1:-1] == [
+        "└─ by constraint shop.sold (shop.escl:2:1)",
+        '   ├─ o: order{by{""}, id{1}} [5, 5]',
+        "   ├─ open: state open{day{1}} [0, 10[",
+        "   ├─ no refund(id(N)) while state open(day(D))",
+        "   ├─ no sale(id(N)) while state open(day(D)) [0, 10]",
+    ]
+    assert '   ├─ not B != ""' in tree(cera, "why", *given, "--event", named["id"])
+    [record, *_] = json.loads(cera("why", *given, "--event", sold["id"], "--json").stdout)["events"]
+    [derivation] = record["derivations"]
+    assert [(each["query"], each["window"]) for each in derivation["absent"]] == [
+        ("refund(id(N))", "state open(day(D))"),
+        ("sale(id(N))", "state open(day(D))"),
     ]

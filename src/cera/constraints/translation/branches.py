@@ -7,8 +7,10 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import count
 
+from cera.constraints.binding import is_written
 from cera.constraints.names import ANONYMOUS
 from cera.constraints.queries import Combination, GapContent, Literal, Quantity, ValidityTime
+from cera.constraints.reports import numbered
 from cera.constraints.translation.conditions import between
 from cera.constraints.translation.places import (
     NotByRulesError,
@@ -70,6 +72,9 @@ class ClauseBranch:
     clocks: dict[str, Clock] = field(default_factory=dict)
     #: The variables that have a value.
     bound: set[str] = field(default_factory=set)
+    #: The identifiers of the events and states at fault, each with its label: those of the text, and others.
+    named: dict[str, str] = field(default_factory=dict)
+    unnamed: dict[str, str] = field(default_factory=dict)
     _unnamed: Iterator[int] = field(default_factory=count)
 
     def copied(self) -> ClauseBranch:
@@ -99,7 +104,7 @@ class ClauseBranch:
 
     # Literals
 
-    def add(self, literal: Literal, *, shared: frozenset[str] | None = None) -> str:
+    def add(self, literal: Literal, *, shared: frozenset[str] | None = None, at_fault: bool = True) -> str:
         """Adds a literal that needs one event or state in its time; returns its identifier."""
         anonymous = literal.identifier is None or shared is not None
         label = literal.atom.label
@@ -115,9 +120,21 @@ class ClauseBranch:
             self.parts.events.append(EventQuery(name, pattern, anonymous, literal.span))
             self.places[name] = event_place(name)
         self.labels[name] = label
+        if at_fault:
+            is_named = is_written(literal.identifier) and not anonymous
+            (self.named if is_named else self.unnamed)[name] = label
         for place in self.times(literal.time):
             self.parts.conditions += self.inside(name, place)
         return name
+
+    def causes(self) -> Iterator[tuple[str, str]]:
+        """Yields the names of the events at fault, as `cera.constraints.reports` gives them, with their identifiers."""
+        taken = dict(self.named)
+        yield from ((name, name) for name in self.named)
+        for identifier, label in self.unnamed.items():
+            name = numbered(label, taken)
+            taken[name] = label
+            yield name, identifier
 
     def times(self, time: ValidityTime | None) -> list[Place]:
         """Returns the times that something has to lie in all of. Raises NotByRulesError."""

@@ -25,9 +25,9 @@ from cera.model.expressions.expression import Literal as Constant
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeUnit
 from cera.rules.declarations import RelationDeclaration
-from cera.rules.rule import Rule
+from cera.rules.rule import Report, Rule
 
-#: What stands before the number of a rule that is not the first one of its clause.
+#: What stands before the number of a rule that is not the first one of its clause; violations have the clause's name.
 _NEXT = "#"
 #: More rules than these would do more work than one walk over the events.
 MOST_RULES = 8
@@ -80,11 +80,13 @@ def _rules(clause: Clause, module: str, body: ClauseBranch, unit: TimeUnit | Non
         free = [] if len(clause.head) > 1 else [each for each in clause.head[0] if isinstance(each, Literal)]
         values = sorted(branch.bound.union(*(binds(each) for each in free if each.count is not None)))
         head = _head(clause, values, _together(found), unit)
-        name = f"{module}.{clause.name}"
+        title = f"{module}.{clause.name}"
         made = branch.branch(head)
         if not made.events:
             raise NotByRulesError("nothing has to happen")
-        yield Rule(name if number == 1 else f"{name}{_NEXT}{number}", head, (made,), span=clause.span, momentary=True)
+        name = title if number == 1 else f"{title}{_NEXT}{number}"
+        report = Report(title, tuple(branch.causes()))
+        yield Rule(name, head, (made,), span=clause.span, momentary=True, report=report)
 
 
 def clause_of(rule: str) -> str:

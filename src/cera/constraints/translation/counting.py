@@ -47,11 +47,13 @@ def at_least(
     return place, _first(branch, literal, found, place, shared)
 
 
-def copies(branch: ClauseBranch, literal: Literal, number: int, shared: frozenset[str]) -> list[str]:
+def copies(
+    branch: ClauseBranch, literal: Literal, number: int, shared: frozenset[str], *, at_fault: bool = True
+) -> list[str]:
     """Adds several different events or states that a literal finds, in the order in which they are known; returns their
     identifiers."""
     edge = begin_of if literal.kind == "state" else end_of
-    found = [branch.add(literal, shared=shared) for _ in range(number)]
+    found = [branch.add(literal, shared=shared, at_fault=at_fault) for _ in range(number)]
     for index, name in enumerate(found):
         branch.parts.conditions += branch.different(name, found[:index])
     branch.parts.conditions += (Comparison("<=", edge(first), edge(second)) for first, second in pairwise(found))

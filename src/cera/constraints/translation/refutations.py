@@ -121,7 +121,7 @@ def _one_with(literal: Literal, condition: Condition, branch: ClauseBranch) -> I
     yield _exactly(literal, 0, shared)
 
     def add(branch: ClauseBranch) -> Refuted:
-        copies(branch, replace(literal, identifier=None), 1, shared)
+        copies(branch, replace(literal, identifier=None), 1, shared, at_fault=False)
         element = branch.names.fresh("such")
         places = {**branch.places, name: event_place(element)}
         branch.absent(literal, shared, element=element, conditions=(condition_of(condition, places),))

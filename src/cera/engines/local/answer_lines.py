@@ -64,7 +64,7 @@ class AnswerLines:
         body = _object((name, _scalar(value)) for name, value in children)
         line = (
             f'{{"begin": {first}, "end": {last}, "term": {{{encode_basestring(label)}: {body}}}, '
-            f'"rule": {encode_basestring(first_way.rule)}, "id": "{id_}", "causes": {_object(causes)}}}'
+            f'"rule": {encode_basestring(first_way.title)}, "id": "{id_}", "causes": {_object(causes)}}}'
         )
         return AnswerLine(label, begin, children, line) if len(line) < _LONGEST else None
 
@@ -77,7 +77,7 @@ def _order(made: RuleDetection) -> tuple[Any, ...]:
     """Returns the order of a derivation among those of its event, as `Derivation.order` has it."""
     row = made.leading
     causes = [(name, row[slot]) for name, slot in made.head.causes if row[slot] is not None]
-    return (made.rank, made.rule, sorted((name, (cause.end, cause.begin, cause.id)) for name, cause in causes))
+    return (made.rank, made.title, sorted((name, (cause.end, cause.begin, cause.id)) for name, cause in causes))
 
 
 def _name(child: tuple[str, Scalar]) -> str:

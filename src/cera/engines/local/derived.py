@@ -65,6 +65,11 @@ class RuleDetection(ABC):
         return self.head.construction.rule
 
     @property
+    def title(self) -> str:
+        """What derivations call the rule."""
+        return self.head.construction.title
+
+    @property
     def copies(self) -> Sequence[RuleDetection]:
         """The event as each of its derivations made it."""
         return (self,) if self.more is None else (self, *self.more)

@@ -142,7 +142,7 @@ class Head:
         """Yields one derivation of a rank: all rows have the same event trace."""
         causes = self._causes(rows[0])
         collected = dict.fromkeys(row[slot].event for row in rows for slot in self._matches if row[slot] is not None)
-        yield Derivation(self.construction.rule, causes, tuple(collected), rank)
+        yield Derivation(self.construction.title, causes, tuple(collected), rank)
 
 
 def bodies_of(construction: Construction) -> list[Merging]:

@@ -86,17 +86,16 @@ def consequences(
                 count(match.interval.end)
             of_trace.append(match)
     qualifier = rule.recipient.qualifier if rule.recipient else None
-    names = rule.identifiers
     for found in traces.values():
         interval, trace = found[0].interval, found[0].trace
         if rule.momentary:
             interval = Interval(interval.end, interval.end)
-        causes = {name: trace[name] for name in names if name in trace}
+        causes = {name: trace[identifier] for name, identifier in rule.causes if identifier in trace}
         for term, group in construct_terms(rule.head, found, theory):
             collected = dict.fromkeys(event for match in group for event in match.collected)
             if rule.traced:
                 term = with_causes(term, causes)
-            yield Event(term, interval, qualifier), Derivation(rule.name, causes, tuple(collected))
+            yield Event(term, interval, qualifier), Derivation(rule.title, causes, tuple(collected))
 
 
 def immediate_consequence(rules: Iterable[Rule], events: Interpretation, theory: Theory) -> Interpretation:

@@ -12,7 +12,7 @@ from cera.diagnostics import Source
 from cera.modules.rules.module import RuleModule
 from cera.program import Program
 from cera.rules.rule import RuleProgram
-from conformance.clause_rules import module_of
+from conformance.violations import module_of
 
 MIXED = """\
 WHILE state: offer(item(I))

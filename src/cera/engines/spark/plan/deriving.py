@@ -265,7 +265,7 @@ def _lineage(construction: Construction, relation: Relation) -> list[Column]:
     by_name = F.create_map(*ids) if relation.whole else _by_name(F.array_compact(F.array(*causes.values())))
     recipient = construction.recipient
     return [
-        F.struct(F.lit(0).alias("rank"), F.lit(construction.rule).alias("rule"), compared.alias("causes")).alias(
+        F.struct(F.lit(0).alias("rank"), F.lit(construction.title).alias("rule"), compared.alias("causes")).alias(
             DERIVATION
         ),
         by_name.alias(CAUSES),

@@ -107,7 +107,7 @@ def _shape(rule: Rule) -> Shape | None:
     head = rule.head
     if rule.recipient is not None or len(rule.branches) != 1 or not isinstance(head, ConstructTerm) or head.ordered:
         return None
-    if is_internal(head.label):  # which no output shows
+    if is_internal(head.label) or rule.report is not None:  # which no output shows; whose causes are others
         return None
     [branch] = rule.branches
     children: list[str] = []
