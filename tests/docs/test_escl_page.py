@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 
 import pytest
 
+from cera.constraints.locations import NO_LOCATIONS, locations_of
 from cera.constraints.queries import COMBINATIONS
 from cera.constraints.stream import Happening
 from cera.model.time.allen import RELATIONS
@@ -18,8 +20,13 @@ PAGE = ROOT / "docs" / "escl.md"
 MONITORS = ROOT / "docs" / "monitors.md"
 SENTENCES = ROOT / "docs" / "from-a-sentence-to-a-constraint.md"
 GRAMMAR = (ROOT / "src" / "cera" / "languages" / "escl" / "grammar.lark").read_text()
-_EVENT = re.compile(r"event (\S+) (\w+)\((.*)\)")
-_STATE = re.compile(r"state (\S+) (\S+) (\w+)\((.*)\)")
+_EVENT = re.compile(r"event (\S+)(?: (\S+))? ([\w-]+)\((.*)\)")
+_STATE = re.compile(r"state (\S+) (\S+) ([\w-]+)\((.*)\)")
+_ROW = re.compile(r"row (\w+)\((.*)\)")
+
+
+#: The places of the page's own file.
+PLACES = locations_of(tomllib.loads(next(b.text for b in blocks(PAGE) if b.options.get("file") == "metro.toml")))
 
 
 def examples() -> Iterator[tuple[Block, Block, Block]]:
@@ -33,7 +40,8 @@ def examples() -> Iterator[tuple[Block, Block, Block]]:
 
 def happening(line: str) -> Happening:
     if (found := _EVENT.fullmatch(line)) is not None:
-        return event(found[2], float(found[1]), **attributes(found[3]))
+        end = None if found[2] is None else float(found[2])
+        return event(found[3], float(found[1]), end, **attributes(found[4]))
     found = _STATE.fullmatch(line)
     assert found is not None, line
     return state(found[3], float(found[1]), float(found[2]), **attributes(found[4]))
@@ -47,7 +55,14 @@ def attributes(text: str) -> dict[str, int | str]:
 @pytest.mark.parametrize("example", list(examples()), ids=lambda example: example[0].place)
 def test_a_constraint_is_violated_as_the_page_says(example: tuple[Block, Block, Block]) -> None:
     program, stream, expected = example
-    found = judged(program.text, [happening(line) for line in stream.text.splitlines()])
+    rows: dict[str, list[dict[str, int | str]]] = {}
+    happenings = []
+    for line in stream.text.splitlines():
+        if (row := _ROW.fullmatch(line)) is not None:
+            rows.setdefault(row[1], []).append(attributes(row[2]))
+        else:
+            happenings.append(happening(line))
+    found = judged(program.text, happenings, rows=rows, locations=PLACES if program.page == PAGE else NO_LOCATIONS)
     lines = [f"{each.at / 1_000_000:g} {each.clause.constraint} {each.expected}" for each in found.violations]
     assert lines == expected.text.splitlines()
 

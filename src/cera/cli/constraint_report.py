@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -47,6 +47,10 @@ class Judged:
         labels = {label for label, number in {**outcome.counts.labels, **outcome.derived}.items() if number}
         reason = None if unusable is None else unusable.partition(":")[0]
         return cls(labels, outcome.counts.records, outcome.open_states, outcome.pending, reason)
+
+
+#: Of a stream it is not known what could be judged.
+EVERYTHING = Judged((), 1)
 
 
 def rule_of(record: Mapping[str, Any]) -> str:
@@ -96,6 +100,14 @@ class Tally:
         elif UNKNOWN_PLACE in term:
             self.places.append(str(term[UNKNOWN_PLACE].get("name", "no place at all")))
 
+    def take_totals(self, totals: Iterable[tuple[int, Sequence[str]]]) -> None:
+        """Counts what rules have derived, each with how much and the lines of the first."""
+        for number, lines in totals:
+            records = [json.loads(line) for line in lines]
+            rule = rule_of(records[0])
+            self._numbers[rule] = self._numbers.get(rule, 0) + number
+            self._first.setdefault(rule, []).extend((self._times.parse(each["end"]), each) for each in records)
+
     def verdicts(self, module: ConstraintModule, judged: Judged) -> list[Verdict]:
         """Returns what became of the constraints of a file, in its order."""
         clauses: dict[str, list[Clause]] = {}
@@ -134,6 +146,15 @@ def show_verdicts(name: str, verdicts: Sequence[Verdict]) -> None:
     for each in verdicts:
         for line in each.lines:
             report.say(report.printable(line))
+
+
+def show_so_far(name: str, verdicts: Sequence[Verdict]) -> None:
+    """Says which constraints of a file a stream has violated, and shows the first violations."""
+    violated = [each for each in verdicts if each.number]
+    of = report.count(len(verdicts), "constraint")
+    report.say(f"{name}: {of}, {len(violated)} violated, {len(verdicts) - len(violated)} not violated so far")
+    for line in (line for each in violated for line in each.lines):
+        report.say(report.printable(line))
 
 
 def warn_of_places(places: Sequence[str]) -> None:

@@ -224,7 +224,7 @@ def stream(
         buckets=buckets,
         labels=labels or None,
         changes=changes,
-        count_labels=verify,
+        counts_by_rule=frozenset({VIOLATION}) if verify else frozenset(),
         restart_changed=restart_changed,
         tick_limit=tick_limit,
         recursion_limit=recursion_limit,
@@ -246,6 +246,7 @@ def stream(
         try:
             running.run(performer.perform_all)
         except KeyboardInterrupt:
+            listener.finish()
             report.say("stopped; the same command goes on from here")
             raise
         counters = running.counters
@@ -254,8 +255,9 @@ def stream(
             report.fail(unusable)
         _say(counters, left_out)
         performer.finish()
+        listener.finish()
         refuse(unusable)
-        if verify and (violations := counters.labels_now.get(VIOLATION, 0)):
+        if verify and (violations := counters.totals_now.labels.get(VIOLATION, 0)):
             report.say(f"{violations_text(violations)} in this run")
             click.get_current_context().exit(VIOLATED)
 

@@ -8,8 +8,10 @@ from cera.automata.module import VIOLATION, AutomatonModule
 from cera.automata.uniqueness import UniqueModule
 from cera.cli import report
 from cera.cli.ahead import warn_of_lateness
+from cera.cli.constraint_report import EVERYTHING, Tally, show_so_far, unadmitted
 from cera.cli.recording import show_rejected
-from cera.cli.verification import instances, violations_text
+from cera.cli.verdicts import Verdict
+from cera.cli.verification import automata_of, constraints_of, instances, violations_text
 from cera.connectors.line_writer import write_output
 from cera.connectors.records.layout import Rejected
 from cera.model.time.time_text import TimeFormat
@@ -100,6 +102,9 @@ class StreamReports(StreamListener):
     def unread(self, relation: str, why: str) -> None:
         report.warn(f"{not_read_again(relation, on_command_line(why))}; it is tried again")
 
+    def finish(self) -> None:
+        """Says what there is to say when the stream has ended."""
+
     def away(self, source: str, why: str | None) -> None:
         if why is None:
             report.say(f"{source} answers again")
@@ -108,20 +113,54 @@ class StreamReports(StreamListener):
 
 
 class Verification(StreamReports):
-    """Reports of a stream that is verified: what has become of the instances since it began, after each micro-batch in
-    which that has changed."""
+    """Reports of a stream that is verified: what has become of instances and constraints since it began, after each
+    micro-batch in which that has changed, and a summary at the end."""
 
     def __init__(self, times: TimeFormat, layers: Layers) -> None:
         super().__init__(times, left_out_reason(layers))
         self._layers = layers
+        self._constraints, self._automata = constraints_of(layers), automata_of(layers)
         self._said: Mapping[str, int] = {}
+        self._warned: frozenset[str] = frozenset()
         self.counters: StreamCounts | None = None
 
     def batch(self, done: BatchReport) -> None:
         super().batch(done)
-        labels = {} if self.counters is None else self.counters.labels
+        if self.counters is None:
+            return
+        labels = self.counters.totals.labels
         if labels != self._said:
             self._said = dict(labels)
             for line in instances(self._layers, labels, ended_states(labels)):
                 report.say(f"since the stream began: {line}")
-            report.say(f"since the stream began: {violations_text(labels.get(VIOLATION, 0))}")
+            violated = [f"{each.name} {each.number:,}" for each in self._verdicts() if each.number]
+            which = f": {report.listed(violated)}" if violated else ""
+            report.say(report.printable(f"since the stream began: {violations_text(labels.get(VIOLATION, 0))}{which}"))
+        late, rejected = self.counters.late_labels, self.counters.rejected
+        warnings = dict.fromkeys(unadmitted(self._constraints, self._automata, late, rejected))
+        for warning in warnings:
+            if warning not in self._warned:
+                report.warn(warning)
+        self._warned = frozenset(warnings)
+
+    def finish(self) -> None:
+        """Shows what has become of each constraint and automaton since the stream began."""
+        if self.counters is None:
+            return
+        tally, labels = self._tally(), self.counters.totals.labels
+        for module in self._constraints:
+            show_so_far(module.name, tally.verdicts(module, EVERYTHING))
+        for each in instances(self._layers, labels, ended_states(labels)):
+            for line in tally.automaton(each).lines:
+                report.say(report.printable(line))
+        report.say(f"{violations_text(labels.get(VIOLATION, 0))} since the stream began")
+
+    def _tally(self) -> Tally:
+        tally = Tally(self._times)
+        if self.counters is not None:
+            tally.take_totals((each.number, each.first) for each in self.counters.totals.rules.values())
+        return tally
+
+    def _verdicts(self) -> list[Verdict]:
+        tally = self._tally()
+        return [each for module in self._constraints for each in tally.verdicts(module, EVERYTHING)]

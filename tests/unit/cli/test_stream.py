@@ -265,25 +265,43 @@ def test_a_stream_is_verified_and_goes_on_with_its_numbers_after_a_restart(
     cera: Cera, incoming: Path, folder: Path
 ) -> None:
     (folder / "order.ihta").write_text(ORDER)
-    arguments = ("stream", "order.ihta", "--source", "incoming", *OUTPUT, "--once", "--verify", "--max-delay", "0 sec")
+    (folder / "orders.escl").write_text(
+        """CONSTRAINT quick: IF event o: ordered(id(N)) and event w: from-end[o, 40 sec] THEN while w: event: paid(id(N)) END
+        CONSTRAINT few: IN ANY CASE exists <= 9 event: ordered(id(N)) END"""
+    )
+    program = ("order.ihta", "orders.escl")
+    arguments = ("stream", *program, "--source", "incoming", *OUTPUT, "--once", "--verify", "--max-delay", "0 sec")
     first = [("ordered", 0, 1), ("paid", 10, 1), ("ordered", 20, 3), ("delivered", 50, 1)]
     write_lines(incoming / "1.jsonl", [_happened(*each) for each in first])
     found = cera(*arguments, "--buckets", "2")
     assert found.exit_code == 0, found.stderr
     assert "Order: 2 instances, 0 finished, 0 violated, 2 still running" in found.stderr
     assert "since the stream began: no violations" in found.stderr
+    assert "orders: 2 constraints, 0 violated, 2 not violated so far" in found.stderr
 
-    second = [("ordered", 51, 2), ("delivered", 60, 3), ("paid", 100, 9), ("paid", 400, 9)]
+    second = [("paid", 5, 1), ("ordered", 51, 2), ("delivered", 60, 3), ("paid", 100, 9), ("paid", 400, 9)]
     write_lines(incoming / "2.jsonl", [_happened(*each) for each in second])
     found = cera(*arguments, "--buckets", "2")
     assert found.exit_code == 6, found.stderr
     assert "1 event that no instance waited for" in found.stderr
     assert "Order: 3 instances, 1 finished, 1 violated, 1 still running" in found.stderr
-    assert "since the stream began: 2 violations" in found.stderr
+    assert "since the stream began: 4 violations: quick 2" in found.stderr
+    assert "warning: constraints have not seen late events of labels that they ask for: paid 1" in found.stderr
+    assert "warning: automata have not seen late events of labels that they ask for: paid 1" in found.stderr
+    summary = """orders: 2 constraints, 1 violated, 1 not violated so far
+  quick: violated 2 times (orders.escl:1:1)
+    60 for N = 3: expected at least 1 paid, found none
+    91 for N = 2: expected at least 1 paid, found none
+Order: 3 instances, 1 finished, 1 violated, 1 still running
+  51 """
+    assert summary in found.stderr
+    assert found.stderr.endswith("4 violations since the stream began\n4 violations in this run\n")
     written = [(line["end"], next(iter(line["term"].items()))) for line in _lines(folder / "out")]
     said = sorted((end, label, found.get("reason", "")) for end, (label, found) in written)
     assert said == [
         (51, "violation", "another instance has this value already"),
+        (60, "violation", ""),
         (60, "violation", "no transition accepts it"),
+        (91, "violation", ""),
         (111.000001, "overdue", ""),
     ]

@@ -57,8 +57,9 @@ class StreamRequest:
     labels: frozenset[str] | None = None
     #: Whether the openings of derived states are written as well as their closings.
     changes: bool = False
-    #: Whether what is derived is counted by label, from the begin of the stream on.
-    count_labels: bool = False
+    #: The labels whose events are counted by rule from the begin of the stream on, and all events by label; with none
+    #: nothing is counted.
+    counts_by_rule: frozenset[str] = frozenset()
     #: Whether rules that have changed since the checkpoint start without memory.
     restart_changed: bool = False
     tick_limit: int | None = None

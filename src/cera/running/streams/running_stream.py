@@ -32,6 +32,24 @@ class BatchReport:
     repaired: int = 0
 
 
+class RuleTotal(Protocol):
+    """How many events a rule has derived, and the JSON lines of the first of them."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def first(self) -> Sequence[str]: ...
+
+
+class StreamTotal(Protocol):
+    """How much was derived by label, and of some labels by rule."""
+
+    @property
+    def labels(self) -> Mapping[str, int]: ...
+    @property
+    def rules(self) -> Mapping[str, RuleTotal]: ...
+
+
 class StreamCounts(Protocol):
     """Sums over the micro-batches of a run. `live` is how many tuples are in state now, `late_ends` how many of the
     late events name the end of a state that is not open."""
@@ -57,12 +75,16 @@ class StreamCounts(Protocol):
     @property
     def live(self) -> int: ...
     @property
-    def labels(self) -> Mapping[str, int]:
-        """How much was derived since the stream began, by label, where that is counted."""
+    def late_labels(self) -> Mapping[str, int]:
+        """The late events by label."""
 
     @property
-    def labels_now(self) -> Mapping[str, int]:
-        """How much this run of the stream has derived, by label, where that is counted."""
+    def totals(self) -> StreamTotal:
+        """How much was derived since the stream began, where that is counted."""
+
+    @property
+    def totals_now(self) -> StreamTotal:
+        """How much this run of the stream has derived, where that is counted."""
 
     @property
     def unread(self) -> int:

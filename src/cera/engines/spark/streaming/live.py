@@ -29,7 +29,6 @@ from cera.engines.spark.session.failures import FAILURES, reason
 from cera.engines.spark.session.session import end, session
 from cera.engines.spark.streaming import progress
 from cera.engines.spark.streaming.checkpoint import Checkpoint
-from cera.engines.spark.streaming.label_totals import LabelTotals
 from cera.engines.spark.streaming.messages.action_requests import events_of
 from cera.engines.spark.streaming.messages.messages import unpack_results
 from cera.engines.spark.streaming.messages.stage_results import ResultsByKind, VersionReport, by_kind
@@ -42,6 +41,7 @@ from cera.engines.spark.streaming.sources.intake import Intake, intake_of
 from cera.engines.spark.streaming.sources.relation_versions import version_messages
 from cera.engines.spark.streaming.sources.watermark import EVENT_TIME, with_watermark, without_event_time
 from cera.engines.spark.streaming.state.shell import results
+from cera.engines.spark.streaming.stream_totals import StreamTotals, Totals
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
 from cera.model.events.states import is_chosen, is_opening, names_end, state_label
@@ -95,9 +95,9 @@ class LiveStream:
         self._manifest = self.checkpoint.open(
             operators, names, restart_changed=options.restart_changed, unit=options.layout.times.unit
         )
-        self._labels = LabelTotals(self.checkpoint.labels) if options.count_labels else None
-        if self._labels is not None:
-            self.counters.labels = self._labels.sums
+        self._totals = StreamTotals(self.checkpoint.labels) if options.counts_by_rule else None
+        if self._totals is not None:
+            self.counters.totals = self._totals.sums
         self._stall = progress.Stall(options.sources)
         self._lateness = Lateness(_LATE_EVENTS)
         sinks: dict[Setting, Sink] = {Setting.SINK: options.sink}
@@ -253,6 +253,7 @@ class LiveStream:
                 self._tell.version(version.relation, version.number, version.since)
         ends = sum(names_end(one.event.label, one.event.qualifier) for one in found.late)
         self.counters.take(batch, derived, len(found.late), len(found.rejected), found.states, ends)
+        self.counters.late_labels.update(one.event.label for one in found.late)
 
     def _why(self, error: PySparkException) -> PySparkException | Py4JError:
         return error if self._cause is None else self._cause
@@ -285,9 +286,11 @@ class LiveStream:
             self._files[Setting.REJECTED].write_lines(batch, sorted(rejected))
         elif rejected:
             self._tell.rejected([Rejected(one.place, one.reason, one.text) for one in found.rejected])
-        if self._labels is not None:
-            self._labels.take(batch, (one.label for one in every))
-            self.counters.labels, self.counters.labels_now = self._labels.sums, self._labels.now
+        if self._totals is not None:
+            by_rule = [one for one in every if one.label in options.counts_by_rule]
+            lines = ((one.rule, batch_files.derived_line(one, times)) for one in by_rule)
+            self._totals.take(batch, Totals.of((one.label for one in every), lines))
+            self.counters.totals, self.counters.totals_now = self._totals.sums, self._totals.now
         return len(derived)
 
     def _wait(self, query: StreamingQuery, intakes: Sequence[Intake]) -> None:

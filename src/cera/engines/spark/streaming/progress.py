@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from cera.engines.spark.streaming.messages.stage_results import StateReport
+from cera.engines.spark.streaming.stream_totals import Totals
 from cera.running.streams.running_stream import BatchReport
 
 S = TypeVar("S", bound=Hashable)
@@ -44,9 +45,11 @@ class Counters:
     batches: int = 0
     #: How often a relation could not be read again.
     unread: int = 0
-    #: How much was derived by label, since the stream began and in this run of it, where that is counted.
-    labels: Counter[str] = field(default_factory=Counter)
-    labels_now: Counter[str] = field(default_factory=Counter)
+    #: The late events by label.
+    late_labels: Counter[str] = field(default_factory=Counter)
+    #: How much was derived by label and by rule, since the stream began and in this run of it, where that is counted.
+    totals: Totals = field(default_factory=Totals)
+    totals_now: Totals = field(default_factory=Totals)
     _live: dict[tuple[str, int], int] = field(default_factory=dict)
     _batches: dict[int, _BatchCounts] = field(default_factory=dict)
 
