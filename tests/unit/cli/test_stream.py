@@ -266,7 +266,8 @@ def test_a_stream_is_verified_and_goes_on_with_its_numbers_after_a_restart(
 ) -> None:
     (folder / "order.ihta").write_text(ORDER)
     (folder / "orders.escl").write_text(
-        """CONSTRAINT quick: IF event o: ordered(id(N)) and event w: from-end[o, 40 sec] THEN while w: event: paid(id(N)) END
+        """CONSTRAINT quick: IF event o: ordered(id(N)) and event w: from-end[o, 40 sec]
+        THEN while w: event: paid(id(N)) END
         CONSTRAINT few: IN ANY CASE exists <= 9 event: ordered(id(N)) END"""
     )
     program = ("order.ihta", "orders.escl")
