@@ -142,7 +142,7 @@ def show_verdicts(name: str, verdicts: Sequence[Verdict]) -> None:
         number = sum(each.outcome == outcome for each in verdicts)
         if number or outcome == "held":
             parts.append(f"{number} {word}")
-    report.say(f"{name}: {', '.join(parts)}")
+    report.say(f"{name}: {', '.join(parts if verdicts else parts[:1])}")
     for each in verdicts:
         for line in each.lines:
             report.say(report.printable(line))

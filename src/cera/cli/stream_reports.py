@@ -14,6 +14,7 @@ from cera.cli.verdicts import Verdict
 from cera.cli.verification import automata_of, constraints_of, instances, violations_text
 from cera.connectors.line_writer import write_output
 from cera.connectors.records.layout import Rejected
+from cera.constraints.module import ConstraintModule
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
 from cera.running.admission import REJECTED_SHOWN
@@ -35,7 +36,8 @@ NOT_AWAITED = "that no instance waited for"
 
 def left_out_reason(layers: Layers) -> str:
     """Returns why events are left out by the modules of a program."""
-    found = {NOT_AWAITED if isinstance(module, AutomatonModule | UniqueModule) else NO_KEY for module in layers.modules}
+    divided = [each for each in layers.modules if not isinstance(each, ConstraintModule) or each.partition is not None]
+    found = {NOT_AWAITED if isinstance(module, AutomatonModule | UniqueModule) else NO_KEY for module in divided}
     return found.pop() if len(found) == 1 else f"{NO_KEY}, or {NOT_AWAITED}" if NOT_AWAITED in found else NO_KEY
 
 

@@ -134,7 +134,7 @@ _BEFORE = frozenset({"range", "RANGE", "var", "NOT", "if"})
 OPENING = frozenset({"WHILE", "IF", "DETECT"})
 #: Words that are not misspelt ones.
 _KEYWORDS = OPENING | {"event", "state", "exists", "while", "not", "no", "THEN", "END", "LET", "IN", "ON", "CONSTRAINT"}
-_BETWEEN = ("and", "or", "within", "apart-by", "group-by", *RELATIONS)
+_BETWEEN = ("and", "or", "within", "apart-by", "group-by", "THEN", "END", "LET", *RELATIONS)
 
 
 def _hint(piece: Piece[Start], index: int) -> str | None:
