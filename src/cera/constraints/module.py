@@ -118,9 +118,8 @@ class ConstraintModule:
     def units(self) -> tuple[Unit, ...]:
         inputs = (Port(e.label, Note(f"constraints of `{self.name}` ask for `{e}`", e.span)) for e in self.monitored)
         outputs = (Port(e.label, Note(f"`{e.rule}` derives them", e.span)) for e in self.outputs)
-        within = (0,) if self.reads & self.derives else ()
-        hint = "constraints cannot speak of violations of constraints of the same file"
-        return (Unit(self.name, tuple(inputs), tuple(outputs), within, self.span, hint),)
+        hint = "put all constraints about violations into one file, which does not see its own"
+        return (Unit(self.name, tuple(inputs), tuple(outputs), (), self.span, hint),)
 
     @property
     def reads(self) -> frozenset[str | None]:
@@ -178,6 +177,12 @@ def parts_of_clause(clause: Clause, bodies: Sequence[Sequence[Part]]) -> Iterato
     yield from clause.body
     for alternative in (*clause.head, *bodies):
         yield from alternative
+
+
+def asks_for(clause: Clause, label: str) -> bool:
+    """Returns whether a clause speaks of events of a label."""
+    parts = parts_of_clause(clause, _bodies(clause))
+    return any(label in labels(each) for part in parts for each in literals_of(part) if each.kind != "relation")
 
 
 def labels(literal: Literal) -> tuple[str, ...]:

@@ -129,7 +129,7 @@ def _circle(nodes: Sequence[_Node], graph: Graph, component: Sequence[int], modu
         else f"the module `{first.name}` monitors events that depend on its own: {names}"
     )
     hint = "derive them under a label that nothing on the circle reads"
-    if len(circle) == 2 and first.hint is not None:
+    if first.hint is not None and all(node.unit.hint == first.hint for node in circle):
         hint = f"{first.hint}; or {hint}"
     return Diagnostic("EP303", "error", message, notes[0].span, hint, tuple(notes[1:]))
 

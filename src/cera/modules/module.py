@@ -69,7 +69,7 @@ class Unit:
     outputs: tuple[Port, ...]
     within: Collection[int] = ()
     span: Span | None = None
-    #: The hint if it reads its own events, before the one for every circle.
+    #: The hint if all on a circle have it, before the one for every circle.
     hint: str | None = None
 
 

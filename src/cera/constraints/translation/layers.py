@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from cera.constraints.clause import Clause
-from cera.constraints.module import ConstraintModule, parts_of_clause
+from cera.constraints.module import ConstraintModule, asks_for, parts_of_clause
 from cera.constraints.queries import WindowLiteral
+from cera.constraints.reports import VIOLATION
 from cera.constraints.times import is_moving
 from cera.constraints.translation.clause_rules import ByRules, EventByEvent, rules_of
 from cera.modules.layering import Layer, Layers
@@ -76,7 +77,14 @@ def verifications(module: ConstraintModule) -> list[tuple[Clause, ByRules | Even
         reason = "a window of the file moves with each event that one of its constraints asks for"
         return [(clause, EventByEvent(reason)) for clause in module.clauses]
     given = (module.name, module.relations, module.origin, module.unit)
-    return [(clause, rules_of(clause, *given, is_cut=module.since is not None)) for clause in module.clauses]
+    return [
+        (clause, _ASKING if asks_for(clause, VIOLATION) else rules_of(clause, *given, is_cut=module.since is not None))
+        for clause in module.clauses
+    ]
+
+
+#: Rules would see the violations that they derive themselves.
+_ASKING = EventByEvent("it speaks of violations, those of its own file excepted")
 
 
 def divided(module: ConstraintModule) -> tuple[RuleModule, ConstraintModule]:

@@ -46,6 +46,7 @@ class Escl(Language[Program]):
     name = "ESCL"
     short_name = "ESCL"
     ending = ".escl"
+    signs = ("IN ANY CASE ", "CONSTRAINT ", "IF event", "IF state", " THEN ", " LET ")
     target = Target(
         "clauses",
         shown="the normal form",

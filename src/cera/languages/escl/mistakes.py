@@ -43,6 +43,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
     {
         **grammar.NAMES,
         "VARIABLE": "a variable",
+        "HYPHENED": "a name",
         "_IN_ANY_CASE": "'IN ANY CASE'",
         "_MODULE": "'WHILE'",
         "_STOP": "'.'",
@@ -151,6 +152,8 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
         return "a fact is `IN ANY CASE … END`, and a rule `IF … THEN … END`"
     if found == "END" and "IF" in texts and "THEN" not in texts[: index + 2]:
         return "a rule is `IF … THEN … END`"
+    if before == "CONSTRAINT" and found in _KEYWORDS and texts[index + 3] == ":":
+        return f"the name of a constraint is missing; one that is called `{found}` stands in quotes"
     if texts[index] == "CONSTRAINT" or before == "CONSTRAINT":
         return "a constraint is named before a colon: `CONSTRAINT fair: IF …`"
     if found in ("IF", "IN", "WHILE", "CONSTRAINT") and "DETECT" in texts and "IN" not in texts[: index + 2]:

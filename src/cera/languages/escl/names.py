@@ -16,7 +16,7 @@ from cera.constraints.constraint import (
 from cera.constraints.definitions import all_parts, literals_of
 from cera.constraints.kinds import said_kinds, uses
 from cera.constraints.queries import Kind
-from cera.diagnostics import Diagnostic, Note, Span
+from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.languages.escl.syntax import Program
 from cera.model.expressions.atoms import Atom
 
@@ -31,9 +31,11 @@ def check_names(program: Program) -> Iterator[Diagnostic]:
 
 
 def _kinds(program: Program) -> Iterator[Diagnostic]:
-    """Reports labels of events and of states where it is not said which is meant, or of relations (EC103)."""
+    """Reports labels of events and of states where it is not said which is meant, or of relations (EC103), and those of
+    which nothing is said at all (EC108)."""
     said = said_kinds(program.sets)
     relations = {each.name: each for each in program.relations}
+    taken: set[str] = set()
     for tree in program.sets:
         for literal, local in uses(tree):
             label = literal.atom.label
@@ -49,6 +51,12 @@ def _kinds(program: Program) -> Iterator[Diagnostic]:
                 message = f"`{label}` is the label of events and of states"
                 hint = f"say which is meant: `event: {label}(…)` or `state: {label}(…)`"
                 yield Diagnostic("EC103", "error", message, literal.span, hint, notes)
+            elif label not in relations and literal.kind is None and not known and label not in taken:
+                taken.add(label)
+                message = f"`{label}` is taken for the label of events: no relation is called so"
+                nearest = did_you_mean(label, relations)
+                hint = nearest or f"write `event: {label}(…)` or `state: {label}(…)`, or declare `relation {label}(…)`"
+                yield Diagnostic("EC108", "note", message, literal.span, hint)
 
 
 def _constraint_names(program: Program) -> Iterator[Diagnostic]:
