@@ -16,6 +16,7 @@ from cera.algebra.unbounded_state import check_durations, check_state
 from cera.constraints.clause import Clause
 from cera.constraints.locations import NO_LOCATIONS, Locations
 from cera.constraints.translation.state_warnings import check_constraint_state
+from cera.constraints.unknown_states import unknown_states
 from cera.diagnostics import Diagnostic, Source, in_source_order
 from cera.engines.spark.division.undivided import check_division
 from cera.errors import ProgramError
@@ -136,6 +137,7 @@ class Pipeline:
             found += self._trusted.diagnostics
         if not any(each.severity == "error" for each in found):
             found += self._layered[1]
+            found += unknown_states([self._compiled.rules, *(each.module for each in self.modules.found)])
         return tuple(in_source_order(found))
 
     @property

@@ -42,6 +42,10 @@ BESIDES = {"XC501", "EC501"}
 ACCOMPANIED = {"XC206": {"XC105"}, "EC410": {"EC405"}}
 
 
+#: The pages whose program stands beside one in another language.
+BESIDE = {"EC109": "ihta"}
+
+
 #: The codes of what a language cannot say: their programs are in another one, and are translated to it.
 TRANSLATED = {"XC601": ("slog", XCHANGEEQ), "SL401": ("xceq", STREAMLOG)}
 
@@ -52,14 +56,16 @@ def ending(code: str) -> str:
 
 def programs(page: Path) -> list[Block]:
     """Returns the wrong program, its message and the right program."""
-    return [block for block in blocks(page) if block.language != "toml"]
+    return [block for block in blocks(page) if block.language not in ("toml", BESIDE.get(page.stem))]
 
 
 def diagnose(text: str, page: Path) -> list[Diagnostic]:
     """Returns what is said of a program; notes, and warnings that distract, on the page that is about them only."""
     code = page.stem
     places = [locations_of(tomllib.loads(block.text)) for block in blocks(page) if block.language == "toml"]
-    program = Program((Source(f"program.{ending(code)}", text),), locations=places[0] if places else NO_LOCATIONS)
+    others = [Source(f"other.{each.language}", each.text) for each in blocks(page) if each.language == BESIDE.get(code)]
+    own = Source(f"program.{ending(code)}", text)
+    program = Program((own, *others), locations=places[0] if places else NO_LOCATIONS)
     if code in TRANSLATED:
         target = TRANSLATED[code][1].target
         assert target is not None
