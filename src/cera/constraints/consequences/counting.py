@@ -96,7 +96,7 @@ def no_counts(parts: Sequence[Part], further: Sequence[Count], given: frozenset[
     """Returns whether no numbers of events and states make all counts true. `given` are variables with a value."""
     there = positive(parts)
     given = given.union(*(binds(p) for p in parts if isinstance(p, Literal) and p.count is None))
-    groups = frozenset(name for each in counted(parts) for name in each.group_by or ())
+    groups = frozenset[str]().union(*(binds(p) for p in parts if isinstance(p, Literal) and p.count is not None))
     known: dict[Population, CountSet] = {}
     for literal, numbers in [
         *((each, numbers_of(each)) for each in counted(parts)),

@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import Literal as OneOf
 from typing import assert_never
 
-from cera.constraints.names import declared_identifier
+from cera.constraints.names import NOW, declared_identifier
 from cera.constraints.numbers import counts
 from cera.constraints.queries import (
     Combination,
@@ -37,12 +37,25 @@ from cera.model.expressions.expression import (
     Temporal,
     Within,
 )
+from cera.model.expressions.expression import Literal as Constant
+from cera.model.time.clock import TimeError
 from cera.model.time.durations import Duration
+from cera.model.time.time_text import parse_datetime
 from cera.model.time.timers import TIMERS
 from cera.rules.reasoning.cases import OPPOSITE
 from cera.rules.reasoning.difference_bounds import Constraint
 from cera.rules.reasoning.time_constraints import Clause, TimeConstraint, compared_hull
-from cera.rules.reasoning.time_points import TimePoint, length_of, stretch_of, stretch_of_event, stretch_of_timer
+from cera.rules.reasoning.time_points import (
+    EPOCH,
+    Length,
+    MovedPoint,
+    Stretch,
+    TimePoint,
+    length_of,
+    stretch_of,
+    stretch_of_event,
+    stretch_of_timer,
+)
 
 #: What an identifier stands for: a timer is what it is relative to.
 ItemKind = OneOf["event", "state", "window", "always"]
@@ -144,8 +157,7 @@ def _timer(own: str, timer: TimerLiteral, kinds: Kinds) -> Iterator[TimeConstrai
     if not is_state or begin_edge == "end" or end_edge == "begin":  # else the state may not have ended
         pairs.append((end(own), stretch.end))
     for edge, moved in pairs:
-        yield _at_most(edge, moved.point, moved.by.most)
-        yield _at_most(moved.point, edge, -moved.by.least)
+        yield from _moved(edge, moved)
 
 
 def _window(own: str, part: WindowLiteral) -> Iterator[TimeConstraint]:
@@ -156,17 +168,45 @@ def _window(own: str, part: WindowLiteral) -> Iterator[TimeConstraint]:
         case Now():
             yield _at_most(end(own), begin(own))
         case Between(begin=first, end=last):
-            one, other = stretch_of(first), stretch_of(last)
-            if one is None or other is None or one.begin.point != other.end.point:
-                return
-            most = other.end.by.most - one.begin.by.least
-            least = other.end.by.least - one.begin.by.most
-            yield _at_most(end(own), begin(own), most)
-            yield _at_most(begin(own), end(own), -least)
+            one, other = _edge(first, own), _edge(last, own)
+            if one is not None:
+                yield from _moved(begin(own), one.begin)
+            if other is not None:
+                yield from _moved(end(own), other.end)
         case Unbounded():
             return
         case _:
             assert_never(part.window)
+
+
+def _edge(expression: Expression, own: str) -> Stretch | None:
+    """Returns the time that a bound of a window is; each window has a present of its own, which is a point."""
+    if isinstance(expression, Constant) and isinstance(expression.value, str):
+        try:
+            found = parse_datetime(expression.value, "UTC")
+        except TimeError:
+            return None
+        return Stretch(MovedPoint(EPOCH, around(found.begin)), MovedPoint(EPOCH, around(found.end)))
+    stretch = stretch_of(expression)
+    if stretch is None or stretch.begin.point.identifier != NOW:
+        return stretch
+    point = TimePoint(f"{NOW}{own}", "begin")
+    return Stretch(MovedPoint(point, stretch.begin.by), MovedPoint(point, stretch.end.by))
+
+
+#: As long as no time zone is from another one.
+_ZONES = 2 * 86_400_000_000
+
+
+def around(time: int) -> Length:
+    """Returns where a time of the calendar lies, whatever the time zone is."""
+    return Length(time - _ZONES, time + _ZONES)
+
+
+def _moved(edge: TimePoint, moved: MovedPoint) -> Iterator[TimeConstraint]:
+    """Yields that an edge is some length after another point."""
+    yield _at_most(edge, moved.point, moved.by.most)
+    yield _at_most(moved.point, edge, -moved.by.least)
 
 
 def expression_of(condition: Comparison | Temporal, kinds: Kinds) -> Expression:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from cera.constraints.consequences.outside import lies_outside
 from cera.constraints.names import declared_identifier, time_identifiers
 from cera.constraints.queries import (
     Combination,
@@ -27,9 +28,6 @@ from cera.model.time.durations import format_duration
 from cera.model.time.periodic_windows import checked_period
 from cera.model.time.time_text import parse_datetime
 from cera.rules.states import STATE_TIMERS
-
-#: Timers that lie outside of what they are relative to, but for one point.
-_OUTSIDE = ("from-end", "from-start-backward")
 
 
 def check_times(scope: Scope) -> Iterator[Diagnostic]:
@@ -95,13 +93,12 @@ def _combined(time: ValidityTime | None, kinds: Mapping[str, str]) -> Iterator[D
 
 
 def _outside(time: ValidityTime | None, scope: Scope, declared: Mapping[str, Part]) -> Iterator[Diagnostic]:
-    """Reports literals that are evaluated outside of their module's time (EC304)."""
+    """Reports literals that are evaluated outside of their module's time (EC304): both never share a point,
+    or never more than one."""
     if not scope.modules:
         return
-    module = declared_identifier(scope.modules[-1])
     for each in time_identifiers(time):
-        part = declared.get(each.identifier)
-        if module is not None and isinstance(part, TimerLiteral) and part.timer in _OUTSIDE and part.anchor == module:
+        if each.identifier in declared and lies_outside(each.identifier, scope.modules, (*scope.body, *scope.head)):
             message = f"`{each.identifier}` lies outside of the time of the module"
             note = (Note("this is the time of the module", scope.modules[-1].span),)
             hint = "a literal is evaluated inside of its module; write the constraint outside, with the module in `IF`"
