@@ -17,6 +17,7 @@ from cera.modules.layering import Layers
 from cera.modules.module import Settings
 from cera.modules.processor import AnyProcessor
 from cera.running.choice import AUTO
+from cera.running.columns_flow import ColumnsFlow, takes_columns
 from cera.running.flow import Flow
 from cera.running.outcome import Outcome
 from cera.running.run import Run, StreamRun
@@ -58,11 +59,12 @@ class InProcess:
         return ()
 
     def answer(self, run: Run) -> Outcome:
-        def processor(max_duration: int | None) -> AnyProcessor:
-            return self._processor(run.layers, run.settings(max_duration))
-
         with run.output() as output:
-            return Flow(processor, run, output).run()
+            return Flow(self.processor_of(run), run, output).run()
+
+    def processor_of(self, run: Run) -> Callable[[int | None], AnyProcessor]:
+        """Returns a function that makes the processor, given how long an event can last."""
+        return lambda max_duration: self._processor(run.layers, run.settings(max_duration))
 
     def stream(self, run: StreamRun) -> NoReturn:
         raise UsageError(
@@ -71,6 +73,15 @@ class InProcess:
 
     def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> None:
         return None
+
+
+class Local(InProcess):
+    """The incremental engine: it takes large recordings in columns where it can, and all else event by event."""
+
+    def answer(self, run: Run) -> Outcome:
+        with run.output() as output:
+            flow = ColumnsFlow if takes_columns(run, output) else Flow
+            return flow(self.processor_of(run), run, output).run()
 
 
 class OnSpark:
@@ -99,7 +110,7 @@ class OnSpark:
 ENGINES: Mapping[str, Engine] = MappingProxyType(
     {
         "spark": OnSpark(),
-        "local": InProcess(program_processor),
+        "local": Local(program_processor),
         "reference": InProcess(DefinitionProcessor),
     }
 )

@@ -53,6 +53,7 @@ class Flow:
 
     def __init__(self, processor: Callable[[int | None], AnyProcessor], run: Run, output: Output) -> None:
         self._processor = processor
+        self._modules = run.layers.modules
         self._each = run.each
         self._request = request = run.request
         self._out = output
@@ -162,9 +163,13 @@ class Flow:
     def _drive(
         self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int | None, show: Callable[[str], None]
     ) -> None:
-        self._driver = driver = Driver(self._processor(max_duration), max_delay, self._take_late, self._take_repeated)
+        self._driver = Driver(self._processor(max_duration), max_delay, self._take_late, self._take_repeated)
         until = self._request.until
-        flowing = events if until is None else self._ended_by(until, events)
+        self._take(events if until is None else self._ended_by(until, events), show)
+
+    def _take(self, flowing: Iterator[Occurrence], show: Callable[[str], None]) -> None:
+        """Takes events into the driver, writes what it finds, and ends the run."""
+        driver, until = self._driver, self._request.until
         number = 0
         # a recording is taken in pieces; of what comes as it happens, every event is answered at once
         alone = self._comes or self._base is not None or self._each is not None

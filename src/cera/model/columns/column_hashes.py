@@ -8,7 +8,7 @@ broadcast, so that one call can hash a column with several seeds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +72,24 @@ def _terms(
     labels: pa.Array | str, children: Mapping[str, Components] | Mapping[str, Components | NestedChild], rows: int
 ) -> Hashes:
     """Returns the hashes of the terms `label{…}`."""
-    hashed = [_child(name, components, rows) for name, components in children.items()]
+    return _terms_of(labels, [_child(name, components, rows) for name, components in children.items()], rows)
+
+
+def hashed_events(
+    label: str, children: Sequence[tuple[str, Hashes, Present | None]], begins: Times, ends: Times
+) -> Hashes:
+    """Returns the halves of the ids of flat events. Of each child: its name, the hashes of its values, where it is."""
+    hashed = [(linked(_starts(UNORDERED, name, 1), found), present) for name, found, present in children]
+    return _events(_terms_of(label, hashed, len(begins)), begins, ends)
+
+
+def hashed_truths(values: npt.NDArray[np.bool_]) -> Hashes:
+    """Returns the hashes of truth values."""
+    return linked(_starts(BOOLEAN), values.astype(np.int64).view(np.uint64))
+
+
+def _terms_of(labels: pa.Array | str, hashed: Sequence[tuple[Hashes, Present | None]], rows: int) -> Hashes:
+    """Returns the hashes of the terms `label{…}` with hashed children, and in which rows each is; None: in all."""
     parts = [found if present is None else np.where(present, found, _LAST) for found, present in hashed]
     if len(parts) > 1:  # by their signed values; absent children come last
         parts = list(np.sort(np.stack(parts).view(np.int64), axis=0).view(np.uint64))
@@ -137,7 +154,11 @@ def _leaves(kind: str, array: pa.Array) -> Hashes:
 
 def _doubles(array: pa.Array) -> Hashes:
     """Returns the hashes of doubles; those that are whole numbers of 64 bits count as integers."""
-    values = array.fill_null(0.0).to_numpy(zero_copy_only=False)
+    return hashed_numbers(array.fill_null(0.0).to_numpy(zero_copy_only=False))
+
+
+def hashed_numbers(values: npt.NDArray[np.float64]) -> Hashes:
+    """Returns the hashes of doubles; those that are whole numbers of 64 bits count as integers."""
     whole = (np.floor(values) == values) & (values >= -_PAST_INTEGERS) & (values < _PAST_INTEGERS)
     bits = values.view(np.uint64)
     if not whole.any():

@@ -1,0 +1,204 @@
+"""The events of a batch as columns: a table for each label that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+import numpy as np
+
+from cera.engines.columns.coverage import EXACT
+from cera.engines.columns.rows import Array, Kind, OutsideColumnsError, Places, Times, Truths
+from cera.engines.columns.strings import Strings
+from cera.model.columns.column_hashes import Hashes, hashed_events, hashed_numbers, hashed_truths
+from cera.model.events.occurrence import Occurrence
+from cera.model.terms.term import Term
+
+#: So many strings are not looked through for those that are still used.
+_FEW_STRINGS = 1_000_000
+#: Names of children that JSON writes in another way.
+_SPECIAL_NAMES = ("", "{}")
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """The values of a child, and in which events there is one; None: in all. Elsewhere the values are arbitrary."""
+
+    kind: Kind
+    values: Array
+    present: Truths | None
+
+    def take(self, places: Places | Truths) -> Attribute:
+        present = None if self.present is None else self.present[places]
+        return Attribute(self.kind, self.values[places], present)
+
+    def hashes(self, strings: Strings) -> Hashes:
+        match self.kind:
+            case "string":
+                return strings.hashes(self.values)
+            case "number":
+                return hashed_numbers(self.values)
+            case "boolean":
+                return hashed_truths(self.values)
+            case "nothing":
+                raise AssertionError("a child has no values")
+
+
+@dataclass(frozen=True)
+class EventTable:
+    """The events of a label in the order of their ends; `first_number` and the following ones are theirs alone."""
+
+    label: str
+    begin: Times
+    end: Times
+    attributes: Mapping[str, Attribute]
+    strings: Strings
+    first_number: int = 0
+
+    def __len__(self) -> int:
+        return len(self.end)
+
+    def take(self, places: Places | Truths) -> EventTable:
+        attributes = {name: attribute.take(places) for name, attribute in self.attributes.items()}
+        return replace(self, begin=self.begin[places], end=self.end[places], attributes=attributes)
+
+    def ids(self, places: Places) -> Hashes:
+        """Returns the halves of the ids of some events."""
+        few = len(places) < len(self)
+        events = self.take(places) if few else self
+        children = [(name, each.hashes(self.strings), each.present) for name, each in events.attributes.items()]
+        found = np.broadcast_to(hashed_events(self.label, children, events.begin, events.end), (2, len(events)))
+        return found if few else found[:, places]
+
+
+@dataclass
+class EventStore:
+    """The tables of the labels that are asked for: events that may still matter, and those of the last batch."""
+
+    labels: frozenset[str]
+    strings: Strings = field(default_factory=Strings)
+    tables: dict[str, EventTable] = field(default_factory=dict)
+
+    def add(self, events: Iterable[Occurrence]) -> None:
+        """Adds different events in the order of their ends. Raises OutsideColumnsError if they do not fit."""
+        by_label: dict[str, list[Occurrence]] = {label: [] for label in self.labels}
+        for event in events:
+            group = by_label.get(event.label)
+            if group is not None:
+                group.append(event)
+        for label, group in by_label.items():
+            if group:
+                self.tables[label] = self._joined(self.tables.get(label), table_of(label, group, self.strings))
+        self._number()
+
+    def forget(self, until: int) -> None:
+        """Drops the events that end by a time."""
+        for label, table in self.tables.items():
+            first = int(np.searchsorted(table.end, until, "right"))
+            self.tables[label] = table.take(np.arange(first, len(table)))
+        if len(self.strings) > _FEW_STRINGS:
+            self._forget_strings()
+
+    def _joined(self, old: EventTable | None, new: EventTable) -> EventTable:
+        if old is None or not len(old):
+            return new
+        names = dict.fromkeys((*old.attributes, *new.attributes))
+        attributes = {name: _joined(name, old, new) for name in names}
+        begin, end = np.concatenate([old.begin, new.begin]), np.concatenate([old.end, new.end])
+        return EventTable(new.label, begin, end, attributes, self.strings)
+
+    def _number(self) -> None:
+        first = 0
+        for label, table in self.tables.items():
+            self.tables[label] = replace(table, first_number=first)
+            first += len(table)
+
+    def _forget_strings(self) -> None:
+        """Gives new codes to the strings that are left, if these are few."""
+        texts = [a.values for table in self.tables.values() for a in table.attributes.values() if a.kind == "string"]
+        used = np.unique(np.concatenate(texts)) if texts else np.empty(0, np.int64)
+        if len(used) > len(self.strings) // 2:
+            return
+        strings = Strings(self.strings.text(code) for code in used.tolist())
+        for label, table in self.tables.items():
+            attributes = {
+                name: replace(a, values=np.searchsorted(used, a.values)) if a.kind == "string" else a
+                for name, a in table.attributes.items()
+            }
+            self.tables[label] = replace(table, attributes=attributes, strings=strings)
+        self.strings = strings
+
+
+def table_of(label: str, events: Sequence[Occurrence], strings: Strings) -> EventTable:
+    """Returns events of a label as a table. Raises OutsideColumnsError if they do not fit into one."""
+    contents = [event.content if event.content is not None else _content(event) for event in events]
+    if any(event.qualifier is not None for event in events):
+        raise OutsideColumnsError("events have ids from their source")
+    names = dict.fromkeys(name for content in contents for name in content)
+    if any(name in names for name in _SPECIAL_NAMES):
+        raise OutsideColumnsError("events are not flat")
+    attributes = {name: _attribute([content.get(name) for content in contents], strings) for name in names}
+    begin = np.fromiter((event.begin for event in events), np.int64, len(events))
+    end = np.fromiter((event.end for event in events), np.int64, len(events))
+    return EventTable(label, begin, end, attributes, strings)
+
+
+def _content(event: Occurrence) -> dict[str, Any]:
+    """Returns the one value of each child. Raises OutsideColumnsError if the event is not flat."""
+    if event.nested is not None:
+        return event.nested
+    found: dict[str, Any] = {}
+    term = event.term
+    for child in term.children:
+        if not isinstance(child, Term) or child.ordered or len(child.children) != 1 or child.label in _SPECIAL_NAMES:
+            raise OutsideColumnsError("events are not flat")
+        if child.label in found:
+            raise OutsideColumnsError("an event has two children with one name")
+        found[child.label] = child.children[0]
+    if term.ordered:
+        raise OutsideColumnsError("the children of an event are ordered")
+    return found
+
+
+def _attribute(values: list[Any], strings: Strings) -> Attribute:
+    kinds = set(map(type, values))
+    present: Truths | None = None
+    if type(None) in kinds:
+        kinds.discard(type(None))
+        present = np.fromiter((value is not None for value in values), np.bool_, len(values))
+    if kinds <= {int, float}:
+        return Attribute("number", _doubles([0.0 if value is None else value for value in values]), present)
+    if kinds == {str}:
+        return Attribute("string", strings.codes(["" if value is None else value for value in values]), present)
+    if kinds == {bool}:
+        return Attribute("boolean", np.array([bool(value) for value in values]), present)
+    raise OutsideColumnsError("a child has values of different kinds, or is not flat")
+
+
+def _doubles(values: list[int | float]) -> Array:
+    try:
+        found = np.array(values, np.float64)
+    except OverflowError:
+        found = np.full(1, np.inf)
+    if len(found) and not np.abs(found).max() < EXACT:
+        raise OutsideColumnsError("events have numbers of more than 53 bits")
+    return found
+
+
+def _joined(name: str, old: EventTable, new: EventTable) -> Attribute:
+    """Returns the values of a child in two tables, of which one may lack it."""
+    before, after = old.attributes.get(name), new.attributes.get(name)
+    one = before or _absent(len(old), cast(Attribute, after))
+    other = after or _absent(len(new), cast(Attribute, before))
+    if one.kind != other.kind:
+        raise OutsideColumnsError("a child has values of different kinds")
+    present = None
+    if one.present is not None or other.present is not None:
+        parts = [np.ones(len(a.values), np.bool_) if a.present is None else a.present for a in (one, other)]
+        present = np.concatenate(parts)
+    return Attribute(one.kind, np.concatenate([one.values, other.values]), present)
+
+
+def _absent(count: int, like: Attribute) -> Attribute:
+    return Attribute(like.kind, np.zeros(count, like.values.dtype), np.zeros(count, np.bool_))

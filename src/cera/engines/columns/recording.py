@@ -1,0 +1,111 @@
+"""A recording answered batch by batch.
+
+A batch has all events up to a time, and its answers are those that end in it. What earlier events can still contribute
+to is bounded by the horizon of the plan, so that only those within it are looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import chain, groupby, islice
+from operator import attrgetter
+
+from cera.engines.columns.answer_lines import OrderedLines, ordered_lines
+from cera.engines.columns.evaluation import Evaluation
+from cera.engines.columns.event_tables import EventStore
+from cera.engines.columns.physical import PhysicalPlan
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeFormat
+
+
+class ColumnsRecording:
+    """The answers of a plan, as lines. `chosen` says of a label whether its events are written."""
+
+    def __init__(
+        self,
+        plan: PhysicalPlan,
+        times: TimeFormat,
+        until: Time | None = None,
+        chosen: Callable[[str], bool] = lambda label: True,
+    ) -> None:
+        self._plan = plan
+        self._times = times
+        self._until = until
+        self._chosen = chosen
+        self._store = EventStore(plan.labels)
+        #: The events that may still matter, and the time up to which all is answered.
+        self.kept: list[Occurrence] = []
+        self.answered_to: Time | None = None
+        self.most_kept = 0
+
+    def answer(self, events: Sequence[Occurrence], last: Time | None) -> OrderedLines:
+        """Takes different events in the order of their ends; returns the answers up to a time, None for all.
+
+        Raises OutsideColumnsError if they cannot be answered in columns; nothing more can then be asked.
+        """
+        self._store.add(events)
+        self.most_kept = max(self.most_kept, sum(map(len, self._store.tables.values())))
+        until = self._until if last is None else last
+        found = Evaluation(self._plan, self._store).answers(self.answered_to, until)
+        lines = ordered_lines(found, self._store.strings, self._times, self._chosen)
+        if last is not None and self._plan.horizon is not None:
+            self.answered_to, first = last, last - self._plan.horizon - 1
+            self._store.forget(first)
+            labels = self._plan.labels
+            self.kept = [each for each in chain(self.kept, events) if each.end > first and each.label in labels]
+        return lines
+
+
+class Batches:
+    """Events in the order of their ends, cut only between two ends."""
+
+    def __init__(self, events: Iterator[Occurrence]) -> None:
+        self._events = events
+        self._next = next(events, None)
+
+    @property
+    def at_end(self) -> bool:
+        """Whether there is nothing behind the last batch."""
+        return self._next is None
+
+    def next(self, size: int) -> list[Occurrence]:
+        """Returns so many events, and all others that end with the last of them; nothing at the end."""
+        if self._next is None:
+            return []
+        batch = [self._next, *islice(self._events, size - 1)]
+        self._next = None
+        for event in self._events:
+            if event.end != batch[-1].end:
+                self._next = event
+                break
+            batch.append(event)
+        return batch
+
+    def rest(self) -> Iterator[Occurrence]:
+        return self._events if self._next is None else chain((self._next,), self._events)
+
+
+def different(events: Sequence[Occurrence]) -> tuple[list[Occurrence], list[Occurrence]]:
+    """Returns the events, each once, and those that equal one before them."""
+    found: list[Occurrence] = []
+    repeated: list[Occurrence] = []
+    for _, step in groupby(events, key=attrgetter("end")):
+        together = list(step)
+        if len(together) == 1:
+            found += together
+            continue
+        flat = all(event.content is not None for event in together)
+        keys: set[Hashable] = set()
+        for event in together:
+            key = _key(event) if flat else event.event
+            (repeated if key in keys else found).append(event)
+            keys.add(key)
+    return found, repeated
+
+
+def _key(event: Occurrence) -> Hashable:
+    """Returns a key that is equal for equal flat events of one end."""
+    content = event.content
+    assert content is not None
+    return (event.label, event.begin, event.qualifier, frozenset(content.items()))

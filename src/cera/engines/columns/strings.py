@@ -1,0 +1,70 @@
+"""The strings of a run as numbers: equal strings have equal codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from json.encoder import encode_basestring
+
+import numpy as np
+import numpy.typing as npt
+from xxhash import xxh64_intdigest
+
+from cera.engines.columns.rows import Array
+from cera.model.columns.column_hashes import Hashes
+from cera.model.terms.hashing import STRING, starts
+
+
+class Strings:
+    """A dictionary of strings, each with its hash and with its JSON, which are made when they are asked for."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        self._codes: dict[str, int] = {}
+        self._texts: list[str] = []
+        self._hashes: Hashes = np.empty((2, 0), np.uint64)
+        self._json: list[str] = []
+        self._ranks: npt.NDArray[np.int64] = np.empty(0, np.int64)
+        for text in texts:
+            self.code(text)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def code(self, text: str) -> int:
+        found = self._codes.setdefault(text, len(self._texts))
+        if found == len(self._texts):
+            self._texts.append(text)
+        return found
+
+    def codes(self, texts: Sequence[str]) -> npt.NDArray[np.int64]:
+        codes = self._codes
+        for text in dict.fromkeys(texts):
+            if text not in codes:
+                self.code(text)
+        return np.fromiter(map(codes.__getitem__, texts), np.int64, len(texts))
+
+    def text(self, code: int) -> str:
+        return self._texts[code]
+
+    def hashes(self, codes: Array) -> Hashes:
+        """Returns the hashes of strings, as children of terms have them."""
+        known = self._hashes.shape[1]
+        if known < len(self._texts):
+            new = [text.encode("utf-8", "surrogatepass") for text in self._texts[known:]]
+            made = np.array([[xxh64_intdigest(text, seed) for text in new] for seed in starts(STRING)], np.uint64)
+            self._hashes = np.concatenate([self._hashes, made], axis=1)
+        found: Hashes = self._hashes[:, codes]
+        return found
+
+    def json(self, codes: Array) -> list[str]:
+        """Returns strings as JSON."""
+        json = self._json
+        json += map(encode_basestring, self._texts[len(json) :])
+        return [json[code] for code in codes.tolist()]
+
+    def ranks(self, codes: Array) -> Array:
+        """Returns numbers that are ordered as the strings are, by code point."""
+        if len(self._ranks) < len(self._texts):
+            order = sorted(range(len(self._texts)), key=self._texts.__getitem__)
+            self._ranks = np.empty(len(order), np.int64)
+            self._ranks[order] = np.arange(len(order))
+        return self._ranks[codes]

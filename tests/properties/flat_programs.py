@@ -1,0 +1,136 @@
+"""Random programs of flat rules over flat events, most of which are evaluated in columns, from a seed.
+
+Values and times are few, so that events are equal, tie and meet often.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from cera.model.events.event import Event
+from cera.model.terms.term import Term
+from cera.model.time.interval import Interval
+from cera.testing import SECOND
+
+LABELS = ("a", "b", "c")
+ATTRIBUTES = ("k", "v", "w")
+_RELATIONS = ("before", "after", "meets", "met-by", "overlaps", "starts", "during", "contains", "finishes", "equals")
+_TIMERS = (
+    "extend",
+    "shorten",
+    "extend-begin",
+    "shorten-begin",
+    "shift-forward",
+    "shift-backward",
+    "from-end",
+    "from-end-backward",
+    "from-start",
+    "from-start-backward",
+)
+_AGGREGATES = ("avg", "sum", "count", "min", "max", "first", "last")
+
+_CONSTANTS = {"k": '"x"', "v": "1", "w": "true"}
+
+
+@dataclass(frozen=True)
+class FlatCase:
+    """The text of a program, and events."""
+
+    text: str
+    events: tuple[Event, ...]
+
+
+def flat_case(seed: int) -> FlatCase:
+    chance = random.Random(seed)
+    rules = "\n".join(_rule(chance, number) for number in range(chance.randint(1, 3)))
+    semantics = "SEMANTICS formal\n" if chance.random() < 0.1 else ""
+    return FlatCase(semantics + rules, _events(chance))
+
+
+def _events(chance: random.Random) -> tuple[Event, ...]:
+    points, odd = chance.random() < 0.5, chance.random() < 0.15
+    found: list[Event] = []
+    for _ in range(chance.randint(0, 40)):
+        begin = chance.randint(0, 20) * SECOND
+        end = begin if points else begin + chance.choice((0, 1, 2, 5)) * SECOND
+        children = [
+            Term(name, [_value(chance, name, odd)]) for name in ATTRIBUTES if name == "k" or chance.random() < 0.8
+        ]
+        found.append(Event(Term(chance.choice((*LABELS, "z")), children), Interval(begin, end)))
+    return tuple(found)
+
+
+def _value(chance: random.Random, name: str, odd: bool) -> str | int | float | bool | Term:
+    if odd and chance.random() < 0.03:
+        return chance.choice(("x", 2**60 + 1, -0.0, 2.5, True, Term("n", [1])))
+    if name == "k":
+        return chance.choice(("x", "y", 'é"\\'))
+    if name == "v":
+        return chance.choice((0, 1, 2, 0.1, 0.2, 0.3, 1e-7, 40, -3, 1e15))
+    return chance.choice((True, False))
+
+
+def _pattern(chance: random.Random, label: str, bound: dict[str, str]) -> str:
+    children = []
+    for name in ATTRIBUTES:
+        kind = chance.random()
+        if kind < 0.55:
+            children.append(f"{name}{{{{var {bound.get(name, name.upper())}}}}}")
+        elif kind < 0.65:
+            children.append(f"{name}{{{{}}}}")
+        elif kind < 0.72:
+            children.append(f"{name}{{{{{_CONSTANTS[name]}}}}}")
+    braces = ("{", "}") if chance.random() < 0.1 else ("{{", "}}")
+    return f"{label}{braces[0]}{', '.join(children)}{braces[1]}"
+
+
+def _rule(chance: random.Random, number: int) -> str:
+    count = chance.choice((1, 1, 2, 2, 3))
+    names = [f"e{i}" for i in range(count)]
+    literals, variables = [], set[str]()
+    for i, name in enumerate(names):
+        bound = {"v": "V" if chance.random() < 0.2 else f"V{i}", "w": f"W{i}"}
+        pattern = _pattern(chance, chance.choice(LABELS), bound)
+        literals.append(f"event {name}: {pattern}")
+        variables |= {word.strip("},") for word in pattern.split("var ")[1:] for word in [word.split("}")[0]]}
+    conditions = [_condition(chance, names, variables) for _ in range(chance.randint(0, 3))]
+    value = None
+    timed = chance.random()
+    if timed < 0.7:
+        anchor = chance.choice(names)
+        literals.append(f"event i: {chance.choice(_TIMERS)}[{anchor}, {chance.choice((1, 3, 10))} sec]")
+        if timed < 0.55:
+            negated = chance.random() < 0.4
+            collected = _pattern(chance, chance.choice(LABELS), {"v": chance.choice(("V0", "X")), "w": "Y"})
+            literals.append(f"while i: {'not' if negated else 'collect'} {collected}")
+            if not negated and "var X" in collected:
+                value = f"{chance.choice(_AGGREGATES)}(all var X)"
+        else:
+            names.append("i")
+    children = [f"{name.lower()}{{var {name}}}" for name in sorted(variables) if chance.random() < 0.6]
+    numbers = sorted(name for name in variables if name.startswith("V"))
+    if value is not None:
+        children.append(f"x{{{value}}}")
+    elif numbers and chance.random() < 0.4:
+        operator, other = chance.choice((("+", "1"), ("-", "0.1"), ("*", "3"), ("/", "3"), ("mod", "2")))
+        children.append(f"x{{var {numbers[0]} {operator} {other}}}")
+    where = f" where {{ {', '.join(conditions)} }}" if conditions else ""
+    body = ",\n  ".join(literals)
+    label = chance.choice((f"r{number}", "r"))
+    return f"DETECT {label}{{{', '.join(children)}}}\nON and {{\n  {body}\n}}{where}\nEND"
+
+
+def _condition(chance: random.Random, names: list[str], variables: set[str]) -> str:
+    if len(names) > 1 and chance.random() < 0.7:
+        one, other = chance.sample(names, 2)
+        if chance.random() < 0.5:
+            return f"{{{one}, {other}}} within {chance.choice((1, 5, 15))} sec"
+        return f"{one} {chance.choice(_RELATIONS)} {other}"
+    numbers = sorted(name for name in variables if name.startswith("V"))
+    if numbers and chance.random() < 0.8:
+        operator = chance.choice(("<", "<=", "=", "!=", ">", ">="))
+        return f"var {chance.choice(numbers)} {operator} {chance.choice(('0.2', '1', f'var {chance.choice(numbers)} + 1'))}"
+    if "K" in variables:
+        return f'var K {chance.choice(("=", "!=", "<"))} "y"'
+    return f"{{{names[0]}}} within 3 sec"
