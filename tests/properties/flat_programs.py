@@ -130,7 +130,8 @@ def _condition(chance: random.Random, names: list[str], variables: set[str]) -> 
     numbers = sorted(name for name in variables if name.startswith("V"))
     if numbers and chance.random() < 0.8:
         operator = chance.choice(("<", "<=", "=", "!=", ">", ">="))
-        return f"var {chance.choice(numbers)} {operator} {chance.choice(('0.2', '1', f'var {chance.choice(numbers)} + 1'))}"
+        other = chance.choice(("0.2", "1", f"var {chance.choice(numbers)} + 1"))
+        return f"var {chance.choice(numbers)} {operator} {other}"
     if "K" in variables:
         return f'var K {chance.choice(("=", "!=", "<"))} "y"'
     return f"{{{names[0]}}} within 3 sec"

@@ -98,6 +98,11 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
     parts = [text(explanation)] if rules.rules or not modules else []
     shown = "\n\n".join([*parts, *(["\n".join(module_lines(modules))] if modules else [])])
     data: dict[str, Any] = {**explanation, **({"modules": modules} if modules else {})}
+    if rules.rules:
+        local = explain_on("local", program.layers, timezone=program.timezone, max_duration=longest)
+        if local is not None:
+            data["local"] = local.data
+            shown = "\n".join([shown, "", *local.lines])
     if on_spark:
         spark = explain_on("spark", program.layers, timezone=program.timezone, max_duration=longest)
         if spark is not None:

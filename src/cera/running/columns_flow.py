@@ -32,11 +32,11 @@ BATCH = 100_000
 MOST_KEPT = 2_000_000
 
 
-def why_not_in_columns(layers: Layers) -> str | None:
+def why_not_in_columns(layers: Layers, max_duration: int | None = None) -> str | None:
     """Returns why a program is answered event by event, whatever its recording; None if it can be in columns."""
     match layers.modules:
         case (RuleModule() as module,):
-            found = lower(module.plan, 0)
+            found = lower(module.plan, max_duration)
             return found if isinstance(found, str) else None
         case _:
             return "the program has more than rules"

@@ -17,7 +17,7 @@ from cera.modules.layering import Layers
 from cera.modules.module import Settings
 from cera.modules.processor import AnyProcessor
 from cera.running.choice import AUTO
-from cera.running.columns_flow import ColumnsFlow, takes_columns
+from cera.running.columns_flow import COLUMNS_FROM, ColumnsFlow, takes_columns, why_not_in_columns
 from cera.running.flow import Flow
 from cera.running.outcome import Outcome
 from cera.running.run import Run, StreamRun
@@ -71,7 +71,7 @@ class InProcess:
             f"the {run.request.engine} engine answers recordings and has no streams; use {Setting.ENGINE.of('spark')}"
         )
 
-    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> None:
+    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation | None:
         return None
 
 
@@ -82,6 +82,15 @@ class Local(InProcess):
         with run.output() as output:
             flow = ColumnsFlow if takes_columns(run, output) else Flow
             return flow(self.processor_of(run), run, output).run()
+
+    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation:
+        reason = why_not_in_columns(layers, max_duration)
+        if reason is None:
+            way = f"in columns from {COLUMNS_FROM // 1_000_000} MB of input on, where the events are flat"
+        else:
+            way = f"event by event, because {reason}"
+        data = {"columns": reason is None, "reason": reason}
+        return EngineExplanation({"recordings": data}, (f"recordings on the local engine: {way}",))
 
 
 class OnSpark:

@@ -62,9 +62,18 @@ def test_an_engine_without_streams_says_so(engine: str, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("engine", ["local", "reference"])
-def test_an_engine_in_this_process_runs_what_the_explanation_of_a_program_shows(engine: str) -> None:
-    assert explain_on(engine, PLAIN.layers, timezone="UTC") is None
+def test_the_reference_engine_runs_what_the_explanation_of_a_program_shows() -> None:
+    assert explain_on("reference", PLAIN.layers, timezone="UTC") is None
+
+
+def test_the_local_engine_says_how_it_takes_recordings() -> None:
+    plain = explain_on("local", PLAIN.layers, timezone="UTC")
+    recursive = explain_on("local", RECURSIVE.layers, timezone="UTC")
+    assert plain is not None
+    assert recursive is not None
+    assert plain.data == {"recordings": {"columns": True, "reason": None}}
+    said = "recordings on the local engine: event by event, because rules are recursive"
+    assert recursive.lines == (said,)
 
 
 def test_an_engine_that_is_not_there_is_an_error() -> None:

@@ -1,0 +1,136 @@
+"""`cera run` in columns is `cera run` event by event: the same lines, messages and exit status, whatever comes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cera.engines.columns.recording import ColumnsRecording
+from cera.running import columns_flow
+from unit.cli.command_line import FIRE, STREAM, Cera, write_lines
+
+RUN = ("run", "fire.xceq", "--events", "events.jsonl", "--time-unit", "s", "--engine", "local")
+
+
+@pytest.fixture(autouse=True)
+def program(folder: Path) -> None:
+    (folder / "fire.xceq").write_text(FIRE)
+
+
+@pytest.fixture
+def batches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """What became of each batch that came to columns."""
+    found: list[str] = []
+    answer = ColumnsRecording.answer
+
+    def watched(self: ColumnsRecording, *arguments: Any) -> Any:
+        found.append("handed over")
+        answered = answer(self, *arguments)
+        found[-1] = "answered"
+        return answered
+
+    monkeypatch.setattr(ColumnsRecording, "answer", watched)
+    yield found
+
+
+def both_ways(cera: Cera, monkeypatch: pytest.MonkeyPatch, *options: str) -> str:
+    """Runs both ways, which must not differ. Returns the lines of the answers."""
+    monkeypatch.setenv(columns_flow.SWITCH, "0")
+    one = cera(*RUN, *options)
+    monkeypatch.setenv(columns_flow.SWITCH, "1")
+    other = cera(*RUN, *options)
+    assert (other.stdout, other.stderr, other.exit_code) == (one.stdout, one.stderr, one.exit_code)
+    return one.stdout
+
+
+def temp(at: int, sensor: object = "s", value: object = 41, **more: object) -> str:
+    return json.dumps({"at": at, "term": {"temp": {"area": "a", "sensor": sensor, "value": value, **more}}})
+
+
+def test_the_stream_of_the_paper_is_answered_in_columns(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str]
+) -> None:
+    write_lines(folder / "events.jsonl", STREAM)
+    assert both_ways(cera, monkeypatch).count("\n") == 3
+    assert batches == ["answered"]
+
+
+def test_small_recordings_and_those_without_the_switch_are_answered_event_by_event(
+    cera: Cera, folder: Path, batches: list[str]
+) -> None:
+    write_lines(folder / "events.jsonl", STREAM)
+    assert cera(*RUN).exit_code == 0
+    assert not batches
+
+
+ODD_LINES = {
+    "a large integer": temp(200, value=2**60 + 1),
+    "a string among numbers": temp(200, value="hot"),
+    "a truth value among numbers": temp(200, value=True),
+    "a truth value of its own": temp(200, wet=False),
+    "a nested child": temp(200, value={"c": 41}),
+    "a list": temp(200, value=[41, 42]),
+    "nothing": temp(200, value=None),
+    "a huge number": temp(200, value=1e300),
+    "a number and not a string": temp(200, sensor=7),
+    "a child without a name": temp(200, **{"": 1}),
+    "a surrogate": temp(200, sensor="\ud800"),
+    "a line that is not an event": "{",
+    "a child twice": '{"at": 200, "term": {"temp": {"area": "a", "area": "b"}}}',
+    "an equal event": temp(190),
+    "an event of another label": '{"at": 200, "term": {"noise": [1, {"x": null}]}}',
+    "an interval": '{"begin": 150, "end": 200, "term": {"temp": {"area": "a", "sensor": "s", "value": 1}}}',
+    "a number without a fraction": temp(200, value=41.0),
+}
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+@pytest.mark.parametrize("line", ODD_LINES.values(), ids=ODD_LINES.keys())
+def test_what_columns_do_not_hold_goes_on_event_by_event(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str], line: str, size: int
+) -> None:
+    monkeypatch.setattr(columns_flow, "BATCH", size)
+    smoke = '{"at": %d, "term": {"smoke": {"area": "a"}}}'
+    before = [each for at in range(100, 195, 5) for each in (temp(at, value=at / 10), smoke % (at + 1))]
+    after = [temp(at, sensor=f"s{at % 3}", value=at / 5) for at in range(201, 260, 3)]
+    write_lines(folder / "events.jsonl", [*before, line, *after])
+    assert both_ways(cera, monkeypatch).count("\n") > 30
+    assert batches
+    assert "answered" in batches or size == 1_000
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--until", "70"), ("--until", "80"), ("--select", "fire"), ("--strict",), ("--max-duration", "5 sec")],
+    ids=lambda options: " ".join(options),
+)
+def test_options_mean_the_same(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str], options: tuple[str, ...]
+) -> None:
+    write_lines(folder / "events.jsonl", [*STREAM, *(temp(at) for at in range(60, 90, 4))])
+    both_ways(cera, monkeypatch, *options)
+    assert batches == ["answered"]
+
+
+@pytest.mark.parametrize("options", [("--base",), ("--as", "table"), ("--max-delay", "1 sec")], ids=" ".join)
+def test_what_is_asked_beside_lines_is_answered_event_by_event(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str], options: tuple[str, ...]
+) -> None:
+    write_lines(folder / "events.jsonl", STREAM)
+    both_ways(cera, monkeypatch, *options)
+    assert not batches
+
+
+def test_the_columns_of_csv_are_columns(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str]
+) -> None:
+    rows = [f"temp,{at},a,s{at % 3},{at / 2}" for at in range(80, 160, 2)]
+    write_lines(folder / "events.csv", ["type,ts,area,sensor,value", "smoke,79,a,,", *rows])
+    options = ("--events", "events.csv", "--label-field", "type", "--time-field", "ts")
+    write_lines(folder / "events.jsonl", [])
+    assert both_ways(cera, monkeypatch, *options).count("\n") > 30
+    assert batches == ["answered"]
