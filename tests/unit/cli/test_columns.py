@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ def program(folder: Path) -> None:
 
 
 @pytest.fixture
-def batches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def batches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What became of each batch that came to columns."""
     found: list[str] = []
     answer = ColumnsRecording.answer
@@ -34,7 +33,7 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return answered
 
     monkeypatch.setattr(ColumnsRecording, "answer", watched)
-    yield found
+    return found
 
 
 def both_ways(cera: Cera, monkeypatch: pytest.MonkeyPatch, *options: str) -> str:

@@ -181,6 +181,9 @@ def _quoted(text: str) -> str:
 
 def _times(times: Times, shown: TimeFormat) -> list[str]:
     """Returns times as JSON."""
+    unit = shown.unit_length
+    if unit is not None and not (times % unit).any():
+        return list(map(str, (times // unit).tolist()))
     different, places = np.unique(times, return_inverse=True)
     texts = [_time(shown.format(time)) for time in different.tolist()]
     return [texts[place] for place in places.tolist()]

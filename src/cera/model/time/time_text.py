@@ -120,6 +120,12 @@ class TimeFormat:
             case _:
                 raise self._not_a_time(value)
 
+    @property
+    def unit_length(self) -> int | None:
+        """How many microseconds a number of the output counts; None where that is not a whole number, or for texts."""
+        places = -1 if self.unit is None else _UNITS[self.unit][0]
+        return None if places < 0 else 10**places
+
     def format(self, time: Time) -> str | int | float:
         """Returns the time as it is written out; `parse` reads the same time back.
 
