@@ -32,7 +32,16 @@ NAMES_OF_LANGUAGES = {
 #: Has options of other programs, some of which have the names of ours.
 OTHER_PROGRAMS = PACKAGE / "connectors" / "actions" / "texts" / "interpreter_table.py"
 #: Rooms in which `-` is the sign of a number or an operator, and no text of a user names a source.
-SIGNS = ("connectors/actions/", "datalog/", "engines/local/", "engines/spark/values/", "languages/", "model/", "rules/")
+SIGNS = (
+    "connectors/actions/",
+    "datalog/",
+    "engines/columns/",
+    "engines/local/",
+    "engines/spark/values/",
+    "languages/",
+    "model/",
+    "rules/",
+)
 
 #: What looks at a text to find out which source or sink it names: one file each, and where it is another thing.
 NAMES_OF_SOURCES = {
