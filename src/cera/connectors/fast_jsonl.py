@@ -115,7 +115,12 @@ class _Reader:
                 found.append(event)
                 self._number += 1
             elif (plain := self._plain.read(lines[i])) is None:
-                self._read_ordinary(lines[i].encode(), found)
+                opening = self._plain.read_state(lines[i])
+                if opening is None:
+                    self._read_ordinary(lines[i].encode(), found)
+                else:
+                    found.append(opening)
+                    self._number += 1
             else:
                 found.append(plain.event)
                 self._number += 1

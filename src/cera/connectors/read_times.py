@@ -157,6 +157,10 @@ class _LineScanner:
         return ""
 
     def _take_line(self, line: str) -> None:
+        opening = self._plain.read_state(line)
+        if opening is not None:
+            self.found.add(opening.begin, opening.end)
+            return
         text = decode(line.encode("utf-8", "surrogateescape")).rstrip(" \t\r\n")
         event = event_in(text, "", self._layout) if text else None
         if isinstance(event, Event):

@@ -119,10 +119,18 @@ def distinct(occurrences: Sequence[Occurrence]) -> list[Occurrence]:
 
 
 def _keys(occurrences: Sequence[Occurrence]) -> Sequence[Hashable]:
-    """Returns a key for each event, equal for equal events: ids where all are known, else the events."""
+    """Returns a key for each event, equal for equal events: ids where all are known, children where all are flat, else
+    the events."""
     identified = [o for o in occurrences if isinstance(o, Identified)]
     if len(identified) == len(occurrences):
         return [(o.h1, o.h2) for o in identified]
+    flat = [
+        (o.label, o.begin, o.end, o.qualifier, frozenset(o.content.items()))
+        for o in occurrences
+        if o.content is not None
+    ]
+    if len(flat) == len(occurrences):
+        return flat
     return [o.event for o in occurrences]
 
 

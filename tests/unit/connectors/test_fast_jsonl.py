@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from cera.connectors import fast_jsonl
+from cera.connectors.formats.jsonl import event_in
 from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.source import source_of
 from cera.errors import UsageError
+from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.time_text import TimeFormat
 from event_reading import happened
@@ -67,6 +69,35 @@ def test_objects_and_truth_values_inside_need_no_term(line: str) -> None:
 def test_other_lines_have_their_terms(line: str) -> None:
     [found] = occurrences(line)
     assert (found.content, found.nested) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "is_flat"),
+    [
+        ('{"begin": 1, "state": true, "term": {"on": {"x": "y", "n": 2.0}}}', True),
+        ('{"begin": 1, "end": null, "state": true, "term": {"on": {"x": null}}}', True),
+        ('{"term": {"on": {}}, "state": true, "end": 2.5, "begin": 1.25}', True),
+        ('{"begin": 1, "end": 2, "state": true, "term": {"on": {"x": true}}}', False),
+        ('{"begin": 1, "end": 2, "state": true, "term": {"on": {"x": {"y": 1}}}}', False),
+        ('{"begin": 1, "end": 2, "state": 1, "term": {"on": {"x": 1}}}', False),
+        ('{"begin": 1, "end": 2, "state": false, "term": {"on": {"x": 1}}}', False),
+        ('{"at": 1, "term": {"state": {"state": 1}}}', True),
+        ('{"begin": 2, "end": 1, "state": true, "term": {"on": {}}}', None),
+        ('{"begin": 1, "end": "soon", "state": true, "term": {"on": {}}}', None),
+        ('{"begin": 1, "state": true, "term": {"on": {"x": 1, "x": 2}}}', None),
+        ('{"begin": 1, "state": true, "id": "7", "term": {"on": {}}}', None),
+    ],
+)
+def test_a_state_is_that_of_the_ordinary_reader(line: str, is_flat: bool | None) -> None:
+    expected = event_in(line, "f:1", Layout())
+    [found] = fast_jsonl.read(io.BytesIO(line.encode()), "f", Layout())
+    if isinstance(found, Rejected):
+        assert is_flat is None
+        assert found == expected
+        return
+    assert (found.content is not None) is is_flat
+    assert isinstance(expected, Event)
+    assert (found.event, found.id) == (expected, expected.id)
 
 
 FLAT = Layout(label_field="type", time_field="ts", end_field="te", id_field="no")

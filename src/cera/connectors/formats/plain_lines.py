@@ -13,8 +13,12 @@ from json import JSONDecoder
 from typing import Any
 
 from cera.connectors.records.layout import TIME_FIELDS, Layout
+from cera.connectors.records.record_times import STATE
 from cera.connectors.records.time_texts import time_reader
+from cera.model.events.event import STATE_ID
 from cera.model.events.occurrence import Occurrence
+from cera.model.events.states import OPENING, announcement
+from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.values import MAX_INTEGER, MIN_INTEGER, number
 
 #: A shorter text cannot hold a term that is too large.
@@ -22,6 +26,9 @@ LONGEST = 1_000_000
 
 #: An id of this length may be the event's own hash.
 HASH_DIGITS = 32
+
+#: The fields of a record of a state that is plain.
+_STATE_FIELDS = frozenset(("begin", "end", STATE, "term"))
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,35 @@ class PlainReader:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):  # not a record of a plain shape
             return None
 
+    def read_state(self, text: str) -> Occurrence | None:
+        """Returns the opening of the state whose record a line is: an object with scalars; None for any other line."""
+        if self._layout.is_flat or STATE not in text or "\\" in text or len(text) >= LONGEST:
+            return None
+        try:
+            record, length = self._decode(text)
+            if record[STATE] is not True or not _STATE_FIELDS.issuperset(record) or text[length:].strip(" \t\r\n"):
+                return None
+            return self._opening(text, record)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):  # not a record of a plain shape
+            return None
+
+    def _opening(self, text: str, record: dict[str, Any]) -> Occurrence | None:
+        begin, end = self._time_of(record["begin"]), record.get("end")
+        ((label, body),) = record["term"].items()
+        content: dict[str, Any] = {}
+        if not all(map(str.isidentifier, (label, *body))) or not _take(body, content):
+            return None
+        if not _names_each_once(text, record):
+            return None
+        label, qualifier = OPENING + label, None
+        if end is not None:
+            ended = self._time_of(end)
+            if ended < begin:
+                return None
+            qualifier = announcement(ended)
+        content[STATE_ID] = flat_event_id(label, content.items(), begin, begin)
+        return Occurrence(begin, begin, label, content, qualifier=qualifier)
+
     def _fields(self, record: dict[str, Any]) -> Fields | None:
         layout = self._layout
         if layout.is_flat:
@@ -105,7 +141,7 @@ class PlainReader:
         qualifier = None if fields.id is None else _qualifier(record[fields.id])
         if body.__class__ is not dict or (fields.id is not None and qualifier is None):
             return None
-        if not _names_each_once(text, record, fields):
+        if not _names_each_once(text, record):
             return None
         content: dict[str, Any] = {}
         is_flat = _take(body, content)
@@ -163,7 +199,7 @@ def _take(body: dict[str, Any], content: dict[str, Any], depth: int = 0) -> bool
     return is_flat
 
 
-def _names_each_once(text: str, record: dict[str, Any], fields: Fields) -> bool:
+def _names_each_once(text: str, record: dict[str, Any]) -> bool:
     """Returns whether no key is given twice: every key has a colon, and Python keeps one of equal keys."""
     objects: list[dict[str, Any]] = [record]
     for each in objects:
