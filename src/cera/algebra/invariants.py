@@ -15,6 +15,7 @@ step:
 from __future__ import annotations
 
 from cera.algebra.operators import (
+    BESIDE_OPENINGS,
     AbsoluteTimers,
     AntiSemiJoin,
     BoundedWindows,
@@ -83,7 +84,7 @@ def _body(expression: Expression, point: Point) -> None:
         case Selection() | Projection():
             _body(expression.input, point)
         case TemporalJoin() | AntiSemiJoin():
-            is_single = _is_joined if expression.containment == "in-state" else _is_unary
+            is_single = _is_joined if expression.containment in BESIDE_OPENINGS else _is_unary
             _require(is_single(expression.right), point, "has a window over what is no relation of single events")
             _body(expression.left, point)
         case _:

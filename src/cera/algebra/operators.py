@@ -430,6 +430,9 @@ Expression = (
 )
 
 
+#: How elements may be in a window where they stand beside the opening of the state that it is, or lies in.
+BESIDE_OPENINGS: frozenset[Containment] = frozenset(("in-state", "sharing", "common"))
+
 #: What follows from the rows that it is joined to: R ⋈ X and R ⋈ W have the rows of R with more events.
 FollowingEvents = RelativeTimers | PeriodicWindows | BoundedWindows
 
@@ -449,7 +452,7 @@ def _accumulates(operator: TemporalJoin | AntiSemiJoin, symbol: str) -> None:
     name = f"{symbol}[{operator.window} ⊒ {operator.element}]"
     _require(operator.window in left.intervals, f"{name}: {operator.window} is no interval of the left side")
     alone = right.intervals == {operator.element}
-    beside_an_opening = operator.containment == "in-state" and operator.element in right.intervals
+    beside_an_opening = operator.containment in BESIDE_OPENINGS and operator.element in right.intervals
     _require(alone or beside_an_opening, f"{name}: the right side has the times of {operator.element} only")
     _require(operator.excluded <= left.references, f"{name} excludes what is no reference of the left side")
 

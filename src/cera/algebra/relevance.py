@@ -48,7 +48,7 @@ from cera.rules.reasoning.time_consequences import consequences, time_network
 from cera.rules.reasoning.time_constraints import TimeConstraint, TimeNetwork, TimeReason
 from cera.rules.reasoning.time_points import TimePoint
 from cera.rules.rule import AbsoluteTimer, BoundedWindow, Branch, EventQuery, PeriodicWindow, RelativeTimer
-from cera.rules.states import contained
+from cera.rules.states import contained, is_hidden, opening_of, overlapping, state_variable
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Relevance:
         inside: dict[str, list[TimePoint]] = {}
         for event, state in self._contained[id(join)]:
             if state in stored and event in arriving:
-                inside.setdefault(state, []).append(_end(event))
+                inside.setdefault(state, [_end(state)]).append(_end(event))
         for state, ends in inside.items():
             slack = _latest(network, arriving, ends)
             if slack is not None:
@@ -159,11 +159,22 @@ class Relevance:
         network = self._networks[id(operator)]
         if operator.containment == "inside" or network.contradiction is not None:
             return None
-        if operator.containment == "in-state" and operator.right.schema.intervals == {operator.element}:
+        is_alone = operator.right.schema.intervals == {operator.element}
+        if operator.containment == "in-state" and is_alone:
             return None  # the window is a timer on a state
         positive = [name for name, _ in _positive(operator.left, self.plan)]
-        edge: Edge = "end" if operator.containment in ("in-state", "holding") else "begin"
-        return _latest(network, positive, [TimePoint(operator.window, edge)])
+        edge: Edge = "end" if operator.containment in ("in-state", "holding") or not is_alone else "begin"
+        points = [TimePoint(operator.window, edge)]
+        for state in [] if is_alone else self._states_of(operator):  # these last until it ends
+            points += (_end(event) for event, time in self._contained[id(operator)] if time == state)
+            points += (_end(name) for name in positive if state in (name, opening_of(name)))
+        return _latest(network, positive, points)
+
+    def _states_of(self, operator: TemporalJoin | AntiSemiJoin) -> list[str]:
+        """Returns the openings of the left side that are those of the state beside an element, as their ids say."""
+        own = {name for name in operator.right.schema.data if is_hidden(name)}
+        positive = (name for name, literal in _positive(operator.left, self.plan) if _is_opening(literal))
+        return [name for name in positive if state_variable(name.removesuffix(opening_of(""))) in own]
 
     def window_horizon(self, operator: TemporalJoin | AntiSemiJoin) -> int | None:
         return self.window_bound(operator).microseconds
@@ -253,7 +264,7 @@ class Relevance:
     def _enter(self, body: Expression) -> int | None:
         """Makes the network of a body; returns how long the events that it derives can last."""
         network = self._network(body)
-        inside = tuple(contained(_conditions(body, self.plan)))
+        inside = self._inside(body)
         for node in walk(body):
             self._networks[id(node)] = network
             self._contained[id(node)] = inside
@@ -272,10 +283,19 @@ class Relevance:
     def _enter_right(self, right: Expression) -> None:
         """Makes the network of the right side of a window, if that is a join."""
         if any(isinstance(node, Join) for node in walk(right)):
-            network, inside = self._network(right), tuple(contained(_conditions(right, self.plan)))
+            network, inside = self._network(right), self._inside(right)
             for node in walk(right):
                 self._networks[id(node)] = network
                 self._contained[id(node)] = inside
+
+    def _inside(self, body: Expression) -> tuple[tuple[str, str], ...]:
+        """Returns the events and openings of states that must be in a state, with the opening of that."""
+        found = [*contained(_conditions(body, self.plan))]
+        openings = {name for name, literal in _positive(body, self.plan) if _is_opening(literal)}
+        for pair in overlapping(_conditions(body, self.plan)):
+            if openings.issuperset(pair):
+                found += [pair, pair[::-1]]
+        return tuple(found)
 
     def _network(self, body: Expression) -> TimeNetwork:
         literals = dict(_positive(body, self.plan))

@@ -17,7 +17,7 @@ A matching takes its events from the incoming stream and from the rules whose he
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -46,10 +46,12 @@ from cera.algebra.plan import Plan, Point
 from cera.algebra.recursion_depth import make_room_for
 from cera.algebra.schema import SchemaError
 from cera.algebra.selections import MAX_SELECTIONS, select
+from cera.model.expressions.expression import Comparison
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.strata import PrecedenceGraph
+from cera.rules.containment_conditions import begin_of, state_in_state
 from cera.rules.declarations import RelationDeclaration
 from cera.rules.reasoning.gathering import late_gathered
 from cera.rules.rule import (
@@ -69,7 +71,7 @@ from cera.rules.rule import (
     set_on,
     trace_order,
 )
-from cera.rules.states import contained, in_state
+from cera.rules.states import contained, in_state, overlapping
 
 _FRESH = "vwuxyz"
 _AROUND: Mapping[QueryKind, int] = {"opening": 0, "event": 1, "ending": 2}
@@ -92,28 +94,50 @@ def _states_around(queries: Sequence[EventQuery]) -> list[EventQuery]:
 
 
 def _admitted(branch: Branch) -> dict[str, EventQuery]:
-    """Returns the openings of states that events other than the first one in a state are joined with by themselves.
+    """Returns the openings of states that what is in a state, but for the first, is joined with by itself.
 
-    So none of them is kept but with a state that is open, whichever of them comes first.
+    So none of that is kept but with a state that is open, whichever of it comes first.
     """
-    openings = {query.identifier: query for query in branch.events if query.kind == "opening"}
-    events = {query.identifier for query in branch.events if query.kind == "event"}
-    found: dict[str, EventQuery] = {}
+    openings = {query.identifier: query for query in branch.events}
+    return {
+        name: replace(openings[state], identifier=f"{name}#in", auxiliary=True)
+        for name, state in _admitting(branch).items()
+    }
+
+
+def _admitting(branch: Branch) -> dict[str, str]:
+    """Returns what is joined with the opening of a state by itself, with that opening as the branch has it."""
+    openings = {query.identifier for query in branch.events if query.kind == "opening"}
+    found: dict[str, str] = {}
     first: dict[str, str] = {}
-    for event, state in contained(branch.conditions):
-        if event in events and state in openings and first.setdefault(state, event) != event:
-            found.setdefault(event, replace(openings[state], identifier=f"{event}#in", auxiliary=True))
+    for name, state in _inside(branch):
+        if state in openings and first.setdefault(state, name) != name:
+            found.setdefault(name, state)
     return found
 
 
+def _inside(branch: Branch) -> list[tuple[str, str]]:
+    """Returns the events and the openings of states that must be in a state, with the opening of that."""
+    kinds = {query.identifier: query.kind for query in branch.events}
+    pairs = overlapping(branch.conditions)
+    found = [pair for pair in pairs if all(kinds.get(each) == "opening" for each in pair)]  # as they are joined first
+    return found + [pair for pair in contained(branch.conditions) if kinds.get(pair[0]) == "event"]
+
+
 def _admissions(branch: Branch, admitted: Mapping[str, EventQuery]) -> Iterator[Condition]:
-    """Yields that the events in a state are in it as others have it, so that what is kept of these goes with it."""
-    inside = list(contained(branch.conditions))
-    for event, opening in admitted.items():
-        states = {state for other, state in inside if other == event}
-        for other, state in inside:
-            if other != event and state in states:
-                yield in_state(other, opening.identifier)
+    """Yields that what is in a state is in it as others have it, so that what is kept of these goes with it."""
+    openings = {query.identifier for query in branch.events if query.kind == "opening"}
+    inside = _inside(branch)
+    for name, state in _admitting(branch).items():
+        own = admitted[name].identifier
+        together = [other for other, time in inside if time == state]
+        yield from (_is_in(other, own, openings) for other in together if other != name)
+        if openings.intersection(together):  # which may have begun before the state
+            yield Comparison("=", begin_of(own), begin_of(state))
+
+
+def _is_in(name: str, state: str, states: Collection[str]) -> Condition:
+    return state_in_state(name, state) if name in states else in_state(name, state)
 
 
 def _depth(branch: Branch) -> int:
@@ -245,7 +269,8 @@ class _Translator:
         if opening is None:
             return matching
         opened = self.matching(opening.identifier, opening.pattern)
-        return Selection(in_state(query.identifier, opening.identifier), Join(opened, matching))
+        states = (query.identifier,) if query.kind == "opening" else ()
+        return Selection(_is_in(query.identifier, opening.identifier, states), Join(opened, matching))
 
     def matching(self, identifier: str, pattern: Pattern) -> Matching:
         producers = [Reference(self.rules[i].name) for i in self.producers.of(pattern)]
@@ -263,13 +288,14 @@ class _Translator:
         return TemporalJoin(window, element, expression, right, excluded, (), counted, contained)
 
     def _collected(self, element: str, accumulation: Accumulation) -> Expression:
-        """Returns Q[i': q]; where the window is a state, only what is in an open one."""
+        """Returns Q[i': q]; where the window is a state, or in one, only what is in an open one."""
         right = self.matching(element, accumulation.pattern)
         if accumulation.opening is None:
             return right
         state = next(self.fresh)
         opened = self.matching(state, accumulation.opening.pattern)
-        return Selection(in_state(element, state), Join(opened, right))
+        states = (element,) if accumulation.containment in ("common", "sharing") else ()
+        return Selection(_is_in(element, state, states), Join(opened, right))
 
     def _excluded(self, window: str, branch: Branch) -> Iterator[str]:
         """Yields the identifiers of the event that a window is, or is defined relative to (ERR-05)."""

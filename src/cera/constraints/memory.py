@@ -23,6 +23,8 @@ from cera.model.time.interval import MIN_TIME, Time
 
 #: The label of what is found, and whether that are states; of what local definitions derive None.
 Place = tuple[str | None, str]
+#: What is new, or has ended: where it is looked up, and itself.
+Change = tuple[Place, Happening]
 _Numbered = dict[int, Happening]
 
 

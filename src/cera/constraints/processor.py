@@ -8,11 +8,11 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from cera.constraints.goals import ClauseGoals
-from cera.constraints.memory import Place
+from cera.constraints.memory import Change, Place
 from cera.constraints.obligations import Obligation
 from cera.constraints.reports import unknown_place_event, violation_event
 from cera.constraints.stream import Happening
-from cera.constraints.verifier import Change, Verifier
+from cera.constraints.verifier import Verifier
 from cera.constraints.verifier_data import pack, unpack
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import DerivedEvent
@@ -104,6 +104,7 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
             module.origin,
             module.since,
             settings.begins,
+            settings.max_duration,
         )
 
     # Steps

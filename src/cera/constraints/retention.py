@@ -26,6 +26,7 @@ from cera.constraints.queries import (
     TimerLiteral,
     WindowLiteral,
 )
+from cera.constraints.quiescence import quiescent_key
 from cera.constraints.specification import Limit, limits
 from cera.constraints.times import is_moving
 from cera.model.expressions.atoms import Between, Now, Sliding
@@ -65,22 +66,25 @@ class Retention:
         return self.duration is None
 
 
-def retentions(goal: Goal) -> Mapping[int, Sequence[Retention]]:
+def retentions(goal: Goal, longest: Time | None = None) -> Mapping[int, Sequence[Retention]]:
     """Returns how long what each literal of a goal finds is kept, by the identity of the literal: the longest of
-    these."""
+    these. Events that are not derived here last for `longest` at most, if that is known."""
     found: dict[int, list[Retention]] = {}
     for head in goal.heads or (Plan(()),):
-        for literal, retention in _Times(goal, head).retentions().items():
+        for literal, retention in _Times(goal, head, longest).retentions().items():
             found.setdefault(literal, []).append(retention)
     return found
 
 
 def kept_for_good(clause: Clause) -> list[Literal]:
-    """Returns the literals of a clause and its definitions whose events or states are never forgotten."""
+    """Returns the literals of a clause and its definitions whose events or states are never forgotten, even if events
+    are points."""
     goals = ClauseGoals(clause, 0)
+    if quiescent_key(goals) is not None:
+        return []
     found: list[Literal] = []
     for goal in goals.goals:
-        for identity, several in retentions(goal).items():
+        for identity, several in retentions(goal, longest=0).items():
             literal = goals.asked[identity].literal
             if literal.kind != "relation" and any(each.is_forever for each in several):
                 found.append(literal)
@@ -102,8 +106,10 @@ def steps_kept(goal: Goal) -> Time | None:
 class _Times:
     """The network of the times of a goal, with one alternative of its head."""
 
-    def __init__(self, goal: Goal, head: Plan) -> None:
+    def __init__(self, goal: Goal, head: Plan, longest: Time | None = None) -> None:
         self._goal = goal
+        self._longest = longest
+        self._local = {each.head.atom.label for each in goal.clause.definitions}
         self._others = (*goal.rest.parts, *head.parts)
         self._names: dict[int, str] = {}
         self._kinds: dict[str, str] = {}
@@ -127,6 +133,8 @@ class _Times:
         yield _at_most(("begin", name), ("end", name), 0)
         match part:
             case Literal():
+                if part.kind == "event" and self._longest is not None and part.atom.label not in self._local:
+                    yield _at_most(("end", name), ("begin", name), self._longest)
                 for each in _convex(part.time):
                     if part.kind == "state" or self._kinds.get(each) == "state":
                         yield _at_most(("begin", each), ("end", name), 0)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from cera.constraints.clause_verifier import ClauseVerifier
 from cera.constraints.memory import Place
 from cera.constraints.obligations import Obligation
 from cera.constraints.stream import Happening
-from cera.constraints.verifier import ClauseVerifier, Verifier
+from cera.constraints.verifier import Verifier
 from cera.model.events.event import Event
 from cera.model.events.states import state_term
 
@@ -46,8 +47,8 @@ def _pack_verifier(verifier: Verifier) -> dict[str, Any]:
     for clause in verifier.clauses:
         for obligation in clause.obligations.values():
             _collect((each for each in obligation.chosen.values() if isinstance(each, Happening)), happenings)
-        _collect(clause.derived.values(), happenings)
-        for supports in clause.supports.values():
+        _collect(clause.derived.known.values(), happenings)
+        for supports in clause.derived.supports.values():
             for states in supports:
                 _collect(states, happenings)
     stored = [(place, list(some)) for place, some in verifier.store.by_label.items() if some]
@@ -81,11 +82,11 @@ def _pack_clause(clause: ClauseVerifier) -> dict[str, Any]:
     return {
         "started": clause.is_started,
         "windows": list(clause.windows.items()),
-        "derived": [each.number for each in clause.derived.values()],
-        "stored": [(place, list(some)) for place, some in clause.local.by_label.items() if some],
+        "derived": [each.number for each in clause.derived.known.values()],
+        "stored": [(place, list(some)) for place, some in clause.derived.store.by_label.items() if some],
         "supports": [
             (number, [[state.number for state in states] for states in supports])
-            for number, supports in clause.supports.items()
+            for number, supports in clause.derived.supports.items()
         ],
         "obligations": [_pack_obligation(each) for each in clause.obligations.values()],
     }
@@ -124,12 +125,12 @@ def _unpack_clause(data: Any, clause: ClauseVerifier, happenings: dict[int, Happ
     clause.is_started = data["started"]
     clause.windows = {tuple(place): time for place, time in data["windows"]}
     for number in data["derived"]:
-        clause.know_derived(happenings[number])
+        clause.derived.know(happenings[number])
     for place, numbers in data["stored"]:
         where: Place = tuple(place)
         for number in numbers:
-            clause.local.add(where, happenings[number])
-    clause.supports = {
+            clause.derived.store.add(where, happenings[number])
+    clause.derived.supports = {
         number: [tuple(happenings[state] for state in states) for states in supports]
         for number, supports in data["supports"]
     }

@@ -30,6 +30,7 @@ from cera.model.expressions.expression import (
     EventReference,
     Expression,
     InState,
+    Or,
     Periodic,
     Temporal,
     Variable,
@@ -40,6 +41,7 @@ from cera.model.matching import patterns
 from cera.model.matching.patterns import OptionalPattern, Pattern, TermPattern, VariablePattern, Without
 from cera.model.time.containment import Containment
 from cera.model.time.timers import TIMERS
+from cera.rules.containment_conditions import begin_of, end_of, state_in_state
 from cera.rules.rule import Accumulation, Branch, EventQuery, QueryKind, RelativeTimer, Rule
 
 #: The timers that a state may have: none of them ends before the state does (E-23, ERR-28).
@@ -92,6 +94,7 @@ class _Lowering:
     def branch(self, elements: Sequence[Accumulation]) -> Branch:
         conditions = tuple(self._condition(condition) for condition in self.source.conditions)
         asked = frozenset(c.state.identifier for c in conditions if isinstance(c, InState))
+        asked |= frozenset(name for pair in overlapping(conditions) for name in pair)
         windows = {part.window for part in (*self.source.accumulations, *elements)}
         inner = (self._condition(c) for part in (*self.source.accumulations, *elements) for c in part.conditions)
         naming = (*conditions, *inner, *self.values)
@@ -159,11 +162,18 @@ class _Lowering:
 
     def _decided(self, condition: Expression, ended: set[str]) -> Iterator[Expression]:
         """Yields the condition with `in` asked of the opening where the ending is queried, so that events are taken
-        while the state is open; inside of other conditions it is asked of the ending."""
+        while the state is open; inside of other conditions it is asked of the ending, but for those by which states
+        share time, which is known when both have begun."""
         if isinstance(condition, InState) and condition.state.identifier in ended:
             opened = replace(condition.state, identifier=opening_of(condition.state.identifier))
             yield replace(condition, state=opened)
             yield Comparison("<=", _end(condition.event), _end(condition.state), condition.span)  # as the opening says
+        elif pairs := list(overlapping([condition])):
+            for pair in pairs:
+                yield state_in_state(*(opening_of(each) if each in ended else each for each in pair))
+                for one, other in (pair, pair[::-1]):
+                    if one in ended:  # as the opening says
+                        yield Comparison("<=", begin_of(other), end_of(one))
         else:
             yield _of_ending(condition, ended)
 
@@ -329,6 +339,25 @@ def contained(conditions: Iterable[Expression]) -> Iterator[tuple[str, str]]:
                 yield event, condition.state.identifier
             case And():
                 yield from contained(condition.operands)
+            case _:
+                pass
+
+
+def overlapping(conditions: Iterable[Expression]) -> Iterator[tuple[str, str]]:
+    """Yields the states that must share time with others, each with the one that it is evaluated in."""
+    for condition in conditions:
+        match condition:
+            case Or(
+                operands=(
+                    And(operands=(Comparison(left=Call(arguments=(first,)), right=Call(arguments=(second,))), _)),
+                    *_,
+                )
+            ):
+                state, time = _name(first), _name(second)
+                if state is not None and time is not None and condition == state_in_state(state, time):
+                    yield state, time
+            case And():
+                yield from overlapping(condition.operands)
             case _:
                 pass
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from cera.constraints.binding import is_written
@@ -36,7 +36,7 @@ from cera.model.time.interval import Time
 from cera.rules.branch_building import BranchParts, Names
 from cera.rules.containment_conditions import events_inside, state_in_state, state_in_window
 from cera.rules.rule import Accumulation, Branch, EventQuery, PeriodicWindow, RelationQuery
-from cera.rules.states import StateQuery, in_state, is_another
+from cera.rules.states import StateQuery, in_state, is_another, opening_query
 
 #: Why a time is not one of which rules wait for the end.
 _NOT_AWAITED = {
@@ -209,8 +209,22 @@ class ClauseBranch:
         self.parts.events.append(EventQuery(name, pattern, True, literal.span))
         self.places[name] = event_place(name)
         self.labels[name] = literal.atom.label
-        self.parts.conditions.append(between(first, second, name))
+        self.parts.conditions += self._between(first, second, name)
         self.parts.conditions += self.different(name, (*first.owners, *second.owners))
+
+    def _between(self, first: Place, second: Place, name: str) -> Iterator[Expression]:
+        """Yields that an event lies between two others; where these are in a state, so is what lies between them."""
+        conditions = self.parts.conditions
+        if Comparison("<", first.end, second.begin) in conditions:
+            yield from events_inside([name], first.end, second.begin)
+        elif Comparison("<", second.end, first.begin) in conditions:
+            yield from events_inside([name], second.end, first.begin)
+        else:
+            yield between(first, second, name)
+        for state in self.parts.states:
+            both = (in_state(each.name, state.identifier) for each in (first, second))
+            if all(each in conditions for each in both):
+                yield in_state(name, state.identifier)
 
     # What is absent
 
@@ -229,10 +243,16 @@ class ClauseBranch:
         """
         window = self.awaited(literal.time)
         pattern, others = self.pattern(literal.atom, shared), tuple(excluded)
-        self.accumulate(
-            literal,
-            Accumulation(window, pattern, True, conditions, literal.span, element=element, excluded=others),
-        )
+        absence = Accumulation(window, pattern, True, conditions, literal.span, element=element, excluded=others)
+        if literal.kind == "state":
+            absence = replace(absence, opening=self.opening(window))
+        self.accumulate(literal, absence)
+
+    def opening(self, name: str) -> EventQuery | None:
+        """Returns the query for the opening of a state, with which what shares time with it is kept; None for other
+        times."""
+        opened = [each for each in self.parts.states if each.identifier == name]
+        return opening_query(opened[0]) if opened else None
 
     def accumulate(self, literal: Literal, absence: Accumulation) -> None:
         (self.parts.absent_states if literal.kind == "state" else self.parts.absences).append(absence)

@@ -14,7 +14,6 @@ from cera.model.time.durations import Duration
 from cera.model.time.interval import MIN_TIME
 from cera.rules.containment_conditions import begin_of, end_of
 from cera.rules.rule import Accumulation, BoundedWindow
-from cera.rules.states import opening_query
 
 #: More literals than these for what is counted would be joined with each other too often.
 MOST_COUNTED = 2
@@ -82,7 +81,6 @@ def _first(
     conditions: list[Expression] = [Comparison("<", edge(element), edge(last))]
     pattern = branch.pattern(literal.atom, shared)
     excluded = tuple(dict.fromkeys((*found, *(owner for owner in place.owners if _may_be(branch, owner, literal)))))
-    opened = [] if state else [each for each in branch.parts.states if each.identifier == place.name]
     absence = Accumulation(
         name,
         pattern,
@@ -90,7 +88,7 @@ def _first(
         conditions=tuple(conditions),
         span=literal.span,
         containment="in-state" if place.is_lasting and not state else "inside",
-        opening=opening_query(opened[0]) if opened else None,  # what is kept is dropped when the state ends
+        opening=branch.opening(place.name),  # what is kept is dropped when the state ends
         element=element,
         excluded=excluded,
     )

@@ -284,9 +284,8 @@ class Connections:
         slack = self.relevance.window_slack(operator)
         if slack is None:
             return {}
-        if operator.containment == "in-state":  # the opening stands beside the element
-            return {right.event(name): slack for name in right.identifiers if name != operator.element}
-        return {right.event(operator.element): slack}
+        beside = [name for name in right.identifiers if name != operator.element]  # the opening of the state
+        return {right.event(name): slack for name in beside or [operator.element]}
 
     def _window(self, operator: TemporalJoin | AntiSemiJoin, then: Stage) -> None:
         """Connects a window, which is looked into when it has ended and the step has all its events."""
