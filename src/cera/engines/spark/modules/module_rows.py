@@ -144,7 +144,9 @@ def _processor(module: Module, settings: Settings, rows_identity: str) -> AnyPro
     if module.looks_up and not rows_identity:  # rows have no mark
         return module.processor(settings)
     limits = (settings.max_duration, settings.tick_limit, settings.recursion_limit, settings.until, settings.begins)
-    whole = (module.plan, module.plan.answer_limit) if isinstance(module, RuleModule) else module
+    whole: object = (module.plan, module.plan.answer_limit) if isinstance(module, RuleModule) else module
+    if module.depends_on_extent and whole is module:  # constraints, which may declare relations that they never ask for
+        whole = module.identity
     mark = fingerprint((whole, settings.timezone, limits, rows_identity))
     found = _PROCESSORS.get(mark)
     if found is None:
