@@ -86,3 +86,34 @@ def test_parquet_is_counted_as_lines_are(folder: Path, cera: Cera, command: tupl
     assert table.exit_code == 0, table.stderr
     assert table.stderr == lines.stderr
     assert [path.suffix for path in (folder / "out.parquet").iterdir() if not path.name.startswith((".", "_"))]
+
+
+def test_what_is_said_of_constraints_is_the_same_on_every_engine(folder: Path, cera: Cera) -> None:
+    (folder / "shop.escl").write_text(
+        """CONSTRAINT paid: IF event o: order(id(N)) and event w: from-end[o, 60 sec]
+        THEN while w: event: payment(id(N)) END
+        CONSTRAINT once: IN ANY CASE exists <= 1 event: order(id(N)) END
+        CONSTRAINT seen: IF event: visit(id(N)) THEN event: order(id(N)) END"""
+    )
+    orders = [
+        (0, "order", 1),
+        (5, "order", 1),
+        (20, "payment", 1),
+        (100, "order", 2),
+        (110, "order", 3),
+        (300, "order", 4),
+    ]
+    write_lines(
+        folder / "orders.jsonl",
+        [f'{{"at": {at}, "term": {{"{label}": {{"id": {id_}}}}}}}' for at, label, id_ in orders],
+    )
+    said, written = {}, {}
+    for engine in ("reference", "local", "spark"):
+        given = ("--events", "orders.jsonl", "--time-unit", "s", "--until", "165", "--engine", engine)
+        result = cera("verify", "shop.escl", *given)
+        assert result.exit_code == 6, result.stderr
+        said[engine], written[engine] = result.stderr.partition("shop: ")[2], result.stdout
+    assert said["spark"] == said["local"] == said["reference"]
+    held = "3 constraints, 0 held, 2 violated, 1 not judged"
+    assert said["spark"].startswith(f"{held}\n  paid: violated once, 1 deadline still open (")
+    assert written["spark"].count('"window": {"from": 100, "to": 160}') == 1

@@ -154,6 +154,8 @@ def _hint(piece: Piece[Start], index: int) -> str | None:
         return "a rule is `IF … THEN … END`"
     if before == "CONSTRAINT" and found in _KEYWORDS and texts[index + 3] == ":":
         return f"the name of a constraint is missing; one that is called `{found}` stands in quotes"
+    if found in ("WHILE", "LET") and before == ":" and texts[index - 1] == "CONSTRAINT":
+        return f"constraints are named inside of a module: `WHILE … LET CONSTRAINT {texts[index]}: IF … END END`"
     if texts[index] == "CONSTRAINT" or before == "CONSTRAINT":
         return "a constraint is named before a colon: `CONSTRAINT fair: IF …`"
     if found in ("IF", "IN", "WHILE", "CONSTRAINT") and "DETECT" in texts and "IN" not in texts[: index + 2]:
