@@ -15,6 +15,7 @@ from functools import cached_property
 from cera.algebra.unbounded_state import check_durations, check_state
 from cera.constraints.clause import Clause
 from cera.constraints.locations import NO_LOCATIONS, Locations
+from cera.constraints.module import ConstraintModule
 from cera.constraints.translation.state_warnings import check_constraint_state
 from cera.constraints.unknown_states import unknown_states
 from cera.diagnostics import Diagnostic, Source, in_source_order
@@ -49,6 +50,8 @@ class Pipeline:
     locations: Locations = NO_LOCATIONS
     #: Constraints that the stream is trusted to satisfy: they rewrite rules.
     trusted: tuple[Source, ...] = ()
+    #: Whether these are verified instead of trusted: the rules run as they are, and violations are derived beside them.
+    verifying: bool = False
     #: The names of laws of the semantic optimizer that are not used.
     without_laws: frozenset[str] = frozenset()
 
@@ -101,15 +104,27 @@ class Pipeline:
     @property
     def running_rules(self) -> RuleProgram:
         """The rules that run: those of the program, or what constraints make of them."""
-        return self.rewritten.program if self.trusted else self.rules
+        return self.rewritten.program if self.trusted and not self.verifying else self.rules
 
     @cached_property
     def _trusted(self) -> Pipeline:
         return Pipeline(self.trusted, timezone=self.timezone, locations=self.locations)
 
+    @property
+    def read_by_rules(self) -> frozenset[str | None]:
+        """The labels of the events that rules ask for; None for any."""
+        return self._compiled.rules.reads
+
+    @property
+    def constraint_modules(self) -> list[ConstraintModule]:
+        """The constraints that are trusted or verified, file by file."""
+        return [each.module for each in self._trusted.modules.found if isinstance(each.module, ConstraintModule)]
+
     @cached_property
     def _layered(self) -> tuple[Layers, tuple[Diagnostic, ...]]:
         modules = [each.module for each in self.modules.found]
+        if self.verifying:
+            modules += [each.module for each in self._trusted.modules.found if each.module not in modules]
         if self.answer_limit is not None:
             modules = [each.limited(self.answer_limit) for each in modules]
         rules = replace(self._compiled.rules, program=self.running_rules)

@@ -18,6 +18,7 @@ from cera.constraints.consequences.minimal import analysed, statements_of
 from cera.constraints.locating import check_located
 from cera.constraints.locations import NO_LOCATIONS, read_locations
 from cera.constraints.module import ConstraintModule
+from cera.constraints.reports import VIOLATION
 from cera.constraints.translation.layers import by_rules
 from cera.diagnostics import Diagnostic, Diagnostics, Source, did_you_mean
 from cera.engines.local import engine as local
@@ -277,13 +278,15 @@ def load(
     answer_limit: int | None = None,
     locations: str | Path | None = None,
     constraints: str | Path | Source | Sequence[str | Path | Source] = (),
+    verify: bool = False,
 ) -> Program:
     """Returns a program from files or a text: `load("fire.xceq")`, `load(["a.xceq", "b.epl"])`, `load("DETECT …")`.
 
     With `enable`, only the modules with these names run. Of a rule or type of a module one event may end
     `answer_limit` events before a run gives up. `locations` is a file that says where events come from, for constraints
     about places. `constraints` are files that the stream is trusted to satisfy: they make rules cheaper, and change no
-    answer on such a stream. The program may be wrong; `check` says how, and `run` raises ProgramError.
+    answer on such a stream. With `verify` they are not trusted: the rules run as they are, and what violates a
+    constraint is an event `violation`. The program may be wrong; `check` says how, and `run` raises ProgramError.
     """
     if semantics not in (None, "practical", "formal"):
         raise UsageError(f"there is no semantics '{semantics}'; there are practical and formal")
@@ -308,7 +311,8 @@ def load(
         locations=places,
         trusted=tuple(_source(part) for part in _parts(constraints)),
     )
-    return loaded if enable is None else enabling(loaded, enable)
+    chosen = loaded if enable is None else enabling(loaded, enable)
+    return verifying(chosen) if verify else chosen
 
 
 def _parts(given: object) -> list[str | Path | Source]:
@@ -341,7 +345,24 @@ def trusting(program: Program, constraints: Sequence[str | Path], without_laws: 
         return program
     trusted = replace(program, trusted=tuple(map(_source, constraints)), without_laws=frozenset(without_laws))
     vars(trusted)["recognitions"] = program.recognitions  # they are the same sources: none is read again
+    if not trusted.constraint_modules and not trusted.errors:
+        names = ", ".join(shown_path(Path(source.name)) for source in trusted.trusted)
+        raise UsageError(f"{Setting.CONSTRAINTS}: there is no constraint in {names}")
     return trusted
+
+
+def verifying(program: Program) -> Program:
+    """Returns the program that checks its constraints beside its rules, instead of trusting them."""
+    if not program.trusted:
+        raise UsageError(f"{Setting.VERIFY} is about {Setting.CONSTRAINTS}, and there are none")
+    if {VIOLATION, None} & program.read_by_rules:
+        raise UsageError(
+            f"{Setting.VERIFY}: a rule asks for events `{VIOLATION}`, or for any, and would see those of the "
+            "constraints; verify them apart, with `cera verify`"
+        )
+    chosen = replace(program, verifying=True)
+    vars(chosen)["recognitions"] = program.recognitions  # they are the same sources: none is read again
+    return chosen
 
 
 def _source(program: str | Path | Source) -> Source:

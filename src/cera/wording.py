@@ -32,6 +32,7 @@ class Setting(Enum):
     BUCKETS = "buckets"
     CHECKPOINT = "checkpoint"
     CONF = "conf"
+    CONSTRAINTS = "constraints"
     CSV = "csv"
     DB = "db"
     END_FIELD = "end_field"
@@ -65,6 +66,7 @@ class Setting(Enum):
     TIME_FORMAT = "time_format"
     TIME_UNIT = "time_unit"
     UPGRADE = "upgrade"
+    VERIFY = "verify"
     XML_TYPES = "xml_types"
 
     def __str__(self) -> str:

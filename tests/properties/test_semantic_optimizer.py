@@ -25,6 +25,7 @@ from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.modules.driving import Driver
 from cera.optimizer.semantic.driver import LAWS, RewrittenProgram, knowledge_of, rewrite
+from cera.program import load
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram
 from cera.testing import event
@@ -252,3 +253,26 @@ def test_rewritten_rules_answer_as_before_on_many_streams() -> None:
     used = _agree(range(1_000, 101_000))
     print(dict(used))
     assert min(used[law] for law in LAWS) >= 1_000, used
+
+
+def _with_constraints_verified(triple: Triple, events: Sequence[Event]) -> list[str]:
+    program = load(Source("a.slog", triple.rules), constraints=Source("c.escl", triple.constraints), verify=True)
+    driver = Driver(program.processor(max_duration=max((e.end - e.begin for e in events), default=0)), 0)
+    found = [one for each in events for one in driver.push([occurrence(each)])]
+    derived = (one.result() for one in [*found, *driver.close()])
+    return sorted(str(one.event) for one in derived if one.event.label != "violation")
+
+
+def test_constraints_that_are_verified_cost_no_answer_on_streams_that_violate_them() -> None:
+    violated = 0
+    for seed in range(examples(120)):
+        triple = _triple(seed)
+        if triple is None:
+            continue
+        events = _stream(random.Random(seed + 1))
+        expected = _defined(triple.program, events)
+        assert _with_constraints_verified(triple, events) == expected, (
+            f"seed {seed}\n{triple.rules}\n{triple.constraints}"
+        )
+        violated += _defined(triple.rewritten().program, events) != expected
+    assert violated or examples(120) < 120, "no stream was one on which trust would have cost an answer"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from cera.program import Program, trusting
+from cera.program import Program, trusting, verifying
 
 R = TypeVar("R")
 
@@ -40,6 +40,30 @@ def constraints_option(command: Callable[..., R], *, required: bool = False) -> 
         return command(program=trusting(program, constraints, without_laws), **others)
 
     return with_constraints
+
+
+def trust_option(command: Callable[..., R]) -> Callable[..., R]:
+    """Decorates a command with --trust and --verify; stands below `constraints_option`."""
+
+    @click.option(
+        "--trust/--verify",
+        "trusts",
+        default=True,
+        help="Rely on --constraints, or check them beside the rules: these then run as they are, nothing is early and "
+        "nothing is dropped, and what violates a constraint is an event `violation`.  [default: --trust]",
+    )
+    @functools.wraps(command)
+    def with_trust(program: Program, trusts: bool, **others: Any) -> R:
+        return command(program=program if trusts else verifying(program), **others)
+
+    return with_trust
+
+
+def relying_on(program: Program, constraint: str) -> Iterator[str]:
+    """Yields what rewritings would have relied on a constraint: the law and the rule."""
+    for each in program.rewritten.rules:
+        for law in dict.fromkeys(one.law for one in each.rewritings if constraint in one.constraints):
+            yield f"{law} in {each.original.name}"
 
 
 #: The same, for a command that is about nothing else.

@@ -125,6 +125,14 @@ class Tally:
         unjudged = judged.unusable or reason_unjudged(clauses, judged.labels, judged.events)
         return Verdict(file, name, place, number, first, still_open, open_states, unjudged)
 
+    def violated(self, module: ConstraintModule) -> Iterator[tuple[str, int]]:
+        """Yields the constraints of a file that were violated, and how often."""
+        for name in dict.fromkeys(clause.constraint for clause in module.clauses):
+            rules = [f"{module.name}.{clause.name}" for clause in module.clauses if clause.constraint == name]
+            number, _ = self._violations(rules)
+            if number:
+                yield name, number
+
     def automaton(self, counts: InstanceCounts) -> AutomatonVerdict:
         """Returns what became of an automaton."""
         return AutomatonVerdict(counts, *self._violations([counts.automaton]))

@@ -10,7 +10,9 @@ import click
 
 from cera.cli import report
 from cera.cli.actions import ActionOptions, Performer, action_options
-from cera.cli.constraint_options import constraints_option
+from cera.cli.constraint_options import constraints_option, trust_option
+from cera.cli.constraint_report import Tally
+from cera.cli.constraint_tally import show_violated
 from cera.cli.engine_choice import with_engine
 from cera.cli.options import changes_option, program_options, replay_options
 from cera.cli.recording import Terminal, report_formats
@@ -19,6 +21,7 @@ from cera.cli.summary import refuse, show_missing_attributes, show_summary, show
 from cera.cli.tables import on_terminal
 from cera.cli.verification import possible_option, with_possible
 from cera.connectors.sink import Sink, sink_of
+from cera.constraints.reports import VIOLATION
 from cera.errors import UsageError
 from cera.program import Program
 from cera.running.engine import answer
@@ -30,6 +33,7 @@ from cera.running.run import Run
 @replay_options
 @program_options
 @constraints_option
+@trust_option
 @action_options
 @click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
 @click.option("--base", is_flag=True, help="Write the input events too, in their place in the order of time.")
@@ -83,18 +87,23 @@ def run(
     report_formats(request)
     labels = [label for part in select for name in part.split(",") if (label := name.strip())]
     table = out is None and (on_terminal() if shown_as is None else shown_as == "table")
-    request = replace(request, labels=frozenset(labels) or None, base=base, changes=changes)
+    written = frozenset(labels) | ({VIOLATION} if program.verifying else set()) if labels else None
+    request = replace(request, labels=written, base=base, changes=changes)
     layers = with_possible(program.layers, possible=possible)
     with Performer(program, actions, request.times) as performer:
         report.show_diagnostics(program.diagnostics)
         check_side_files(request, program)
         terminal = Terminal(request, performer)
-        output = partial(terminal.output, out, table=table)
+        tally = Tally(request.times)
+        opened = partial(terminal.output, out, table=table)
+        output = tally.counting(opened) if program.verifying else opened
         run = Run(layers, program.expectations, program.timezone, request, sink, output, terminal)
         outcome = answer(run)
         show_unknown_labels(labels, program, outcome.counts, outcome.derived)
         unusable = show_summary(program, request, outcome)
         show_missing_attributes(program, outcome)
+        if program.verifying:
+            show_violated(program, tally)
         performer.finish()
     refuse(unusable)
 

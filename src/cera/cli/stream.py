@@ -46,7 +46,7 @@ from cera.connectors.sink import SinkFormat, stream_sink_of
 from cera.connectors.source import Source, source_of
 from cera.constraints.reports import UNKNOWN_PLACE
 from cera.errors import UsageError
-from cera.program import Program
+from cera.program import Program, verifying
 from cera.running.engine import stream as open_stream
 from cera.running.outcome import InputCounts
 from cera.running.run import StreamRun
@@ -113,8 +113,10 @@ from cera.running.streams.running_stream import StreamCounts
     "--verify",
     is_flag=True,
     help="Write what violates the automata and the constraints of the program, and what is overdue, instead of all "
-    "that is derived. With --once the exit status is 6 if there were violations.",
+    "that is derived. With --constraints: check these beside the rules, which run as they are, and write violations "
+    "too. With --once the exit status is 6 if there were violations.",
 )
+@click.option("--trust", is_flag=True, help="Rely on --constraints: the default, unless there is --verify.")
 @strict_verify_option
 @from_option
 @click.option(
@@ -159,6 +161,7 @@ def stream(
     changes: bool,
     possible: bool,
     verify: bool,
+    trust: bool,
     expects_all: bool,
     since: str | None,
     trigger: str | None,
@@ -194,6 +197,11 @@ def stream(
       cera stream bank.epl --source db:sqlite:bank.db --sink alerts --checkpoint state --allow-sql sqlite:bank.db
     """
     end_at_once()
+    if trust and verify:
+        raise UsageError("--trust and --verify exclude each other: constraints are relied on, or checked")
+    beside = verify and bool(program.trusted)
+    if beside:
+        program = verifying(program)
     layers = with_possible(program.layers, possible=possible)
     report.show_diagnostics(program.findings)
     if expects_all and not verify:
@@ -208,7 +216,11 @@ def stream(
     check_actions(program, actions.permissions)
     labels = frozenset(label for part in select for name in part.split(",") if (label := name.strip()))
     show_unknown_labels(sorted(labels), program, InputCounts({}, 0), {})
-    labels = labels or (written_labels(possible=possible) | {UNKNOWN_PLACE} if verify else labels)
+    reports = written_labels(possible=possible) | {UNKNOWN_PLACE}
+    if beside:
+        labels = labels | reports if labels else labels
+    elif verify:
+        labels = labels or reports
     request = StreamRequest(
         sources=tuple(StreamSource(source, max_ahead_of(max_ahead, source, recorded=once)) for source in sources),
         sink=stream_sink_of(sink, sink_format),

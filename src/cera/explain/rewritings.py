@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Iterator, Sequence
-from typing import Literal, NotRequired, TypedDict
+from typing import NotRequired, TypedDict
 
 from cera.constraints.clause import Clause
+from cera.constraints.queries import Literal
 from cera.explain.plan import NOTATION
 from cera.optimizer.semantic.driver import Rewriting, RewrittenProgram, RewrittenRule
 from cera.optimizer.semantic.scan_reduction import LAW as SCAN_REDUCTION
+from cera.rules.analysis.dependencies import event_patterns
+from cera.rules.analysis.unification import query_label
 from cera.rules.rule import Accumulation, EventQuery, RelationQuery
 from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches
 
-RuleResult = Literal["unsatisfiable", "answered", "rewritten", "unchanged"]
+RuleResult = typing.Literal["unsatisfiable", "answered", "rewritten", "unchanged"]
 
 
 class ExplainedConstraint(TypedDict):
     name: str
     place: str | None
+
+
+class UnusedConstraint(ExplainedConstraint):
+    reason: str
 
 
 class ExplainedRewriting(TypedDict):
@@ -36,15 +44,29 @@ class RewritingOfRule(TypedDict):
 class Optimization(TypedDict):
     rules: list[RewritingOfRule]
     #: The constraints that no law could use.
-    unused: NotRequired[list[ExplainedConstraint]]
+    unused: NotRequired[list[UnusedConstraint]]
 
 
 def explain_rewritings(rewritten: RewrittenProgram, unused: Sequence[Clause]) -> Optimization:
     """Returns what became of each rule, and which constraints were of no use."""
     found: Optimization = {"rules": [_rule(each) for each in rewritten.rules]}
     if unused:
-        found["unused"] = _constraints(unused)
+        found["unused"] = _unused(rewritten, unused)
     return found
+
+
+def _unused(rewritten: RewrittenProgram, clauses: Sequence[Clause]) -> list[UnusedConstraint]:
+    """Returns the constraints that are of no use, each with the reason."""
+    rules = [each.original for each in rewritten.rules]
+    asked = {query_label(query.pattern) for rule in rules for query in event_patterns(rule)}
+    reasons: dict[str, str] = {}
+    for clause in clauses:
+        parts = [part for alternative in clause.head for part in alternative] + list(clause.body)
+        labels = dict.fromkeys(part.atom.label for part in parts if isinstance(part, Literal))
+        strange = labels and None not in asked and not any(label in asked for label in labels)
+        reason = f"no rule asks for {', '.join(map(str, labels))}" if strange else "no law uses it here"
+        reasons.setdefault(clause.constraint, reason)
+    return [{**each, "reason": reasons[each["name"]]} for each in _constraints(clauses)]
 
 
 def _rule(rewritten: RewrittenRule) -> RewritingOfRule:
@@ -107,4 +129,4 @@ def optimization_lines(optimization: Optimization) -> Iterator[str]:
             yield f"  {rewriting['law']}, by {names}: {rewriting['change']}"
     for constraint in optimization.get("unused", ()):
         place = f" ({constraint['place']})" if constraint["place"] is not None else ""
-        yield f"constraint {constraint['name']}{place}: no law uses it here"
+        yield f"constraint {constraint['name']}{place}: {constraint['reason']}"

@@ -1,0 +1,103 @@
+"""`cera optimize`, and `cera run` with constraints that are trusted or verified."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cera.cli.main import main
+
+RULE = "unbounded: h(k(K)) <- p(k(K), v(V)) and V < 0.\n"
+POSITIVE = "CONSTRAINT positive: IF event: p(v(V)) THEN V > 0 END\n"
+EVENTS = """{"at": 1, "term": {"p": {"k": 1, "v": -1}}}
+{"at": 2, "term": {"p": {"k": 2, "v": 4}}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.slog").write_text(RULE)
+    Path("c.escl").write_text(POSITIVE)
+    Path("events.jsonl").write_text(EVENTS)
+
+
+def cera(*arguments: str) -> Result:
+    return CliRunner().invoke(main, arguments)
+
+
+def test_a_wrong_program_is_shown_with_its_place() -> None:
+    Path("wrong.slog").write_text("unbounded: h(k(K)) <- p(k(K)) and V < 0.\n")
+    found = cera("optimize", "wrong.slog", "--constraints", "c.escl")
+    assert found.exit_code == 1
+    assert "wrong.slog:1:35" in found.stderr
+    assert found.stdout == ""
+
+
+def test_wrong_constraints_are_shown_with_their_place() -> None:
+    Path("wrong.escl").write_text("CONSTRAINT c: IF event: p(v(V)) THEN W > 0 END\n")
+    found = cera("optimize", "a.slog", "--constraints", "wrong.escl")
+    assert found.exit_code == 1
+    assert "wrong.escl:1:38" in found.stderr
+
+
+def test_a_constraint_about_labels_that_no_rule_asks_for_says_so() -> None:
+    Path("other.escl").write_text("CONSTRAINT elsewhere: IF event: zebra(v(V)) THEN V > 0 END\n")
+    found = cera("optimize", "a.slog", "--constraints", "other.escl")
+    assert found.exit_code == 0
+    assert found.stdout.splitlines() == [
+        "rule h (a.slog:1:12): unchanged",
+        "constraint elsewhere (other.escl:1:1): no rule asks for zebra",
+    ]
+
+
+def test_constraints_that_contradict_each_other_are_shown_with_both_places() -> None:
+    Path("low.escl").write_text(POSITIVE + "CONSTRAINT negative: IF event: p(v(V)) THEN V < 0 END\n")
+    found = cera("optimize", "a.slog", "--constraints", "low.escl")
+    assert "the constraints `positive` and `negative` contradict each other" in found.stderr
+    assert "low.escl:2:1" in found.stderr
+    assert "low.escl:1:1" in found.stderr
+
+
+def test_files_without_a_constraint_are_refused() -> None:
+    found = cera("optimize", "a.slog", "--constraints", "a.slog")
+    assert found.exit_code == 2
+    assert "--constraints: there is no constraint in a.slog" in found.stderr
+
+
+def test_a_law_that_there_is_not_is_refused() -> None:
+    found = cera("optimize", "a.slog", "--constraints", "c.escl", "--without-law", "join introductions")
+    assert found.exit_code == 2
+    assert "did you mean `join introduction`?" in found.stderr
+
+
+RUN = ("run", "a.slog", "--constraints", "c.escl", "--events", "events.jsonl", "--time-unit", "s")
+
+
+def test_what_is_trusted_costs_answers_where_it_is_violated() -> None:
+    assert cera(*RUN).stdout == ""
+    assert cera(*RUN, "--trust").stdout == ""
+
+
+def test_what_is_verified_costs_no_answer_and_says_which_law_would_have() -> None:
+    found = cera(*RUN, "--verify")
+    first, second = found.stdout.splitlines()
+    assert '"term": {"h": {"k": 1}}' in first
+    assert '"constraint": "positive"' in second
+    assert "constraint positive was violated once" in found.stderr
+    assert "--trust would have relied on it: result by contradiction in h" in found.stderr
+
+
+def test_verifying_needs_constraints() -> None:
+    found = cera("run", "a.slog", "--verify", "--events", "events.jsonl")
+    assert found.exit_code == 2
+    assert "--verify is about --constraints, and there are none" in found.stderr
+
+
+def test_a_rule_that_would_see_the_violations_is_not_verified_beside_them() -> None:
+    Path("reader.slog").write_text("unbounded: seen(c(C)) <- violation(constraint(C)).\n")
+    found = cera("run", "reader.slog", "--verify", *RUN[2:])
+    assert found.exit_code == 2
+    assert "a rule asks for events `violation`" in found.stderr
