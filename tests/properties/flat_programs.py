@@ -49,10 +49,10 @@ def flat_case(seed: int) -> FlatCase:
 
 
 def _events(chance: random.Random) -> tuple[Event, ...]:
-    points, odd = chance.random() < 0.5, chance.random() < 0.15
+    points, odd, last = chance.random() < 0.5, chance.random() < 0.15, chance.choice((20, 150))
     found: list[Event] = []
-    for _ in range(chance.randint(0, 40)):
-        begin = chance.randint(0, 20) * SECOND
+    for _ in range(chance.randint(0, 50)):
+        begin = chance.randint(0, last) * SECOND
         end = begin if points else begin + chance.choice((0, 1, 2, 5)) * SECOND
         children = [
             Term(name, [_value(chance, name, odd)]) for name in ATTRIBUTES if name == "k" or chance.random() < 0.8

@@ -28,8 +28,8 @@ SWITCH = "CERA_COLUMNS"
 COLUMNS_FROM = 2_000_000
 #: How many events are in a batch, at least.
 BATCH = 100_000
-#: How many events are kept where they matter for good; more are left to the event-by-event engine.
-MOST_KEPT = 2_000_000
+#: How many events are kept; where more matter, the event-by-event engine knows better which.
+MOST_KEPT = 500_000
 
 
 def why_not_in_columns(layers: Layers, max_duration: int | None = None) -> str | None:
@@ -99,6 +99,9 @@ class ColumnsFlow(Flow):
             self._write_batch(answers.lines, answers.labels)
             self._most_in_state = recording.most_kept
             show(f"{self._admission.read.total():,} events read, {self._written:,} written")
+            if len(recording.kept) > MOST_KEPT:
+                self._hand_over(recording.kept, recording.answered_to, batches.rest(), show)
+                return
         self._admission.report()
         self._out.finish()
 

@@ -30,7 +30,7 @@ from cera.model.time.interval import MAX_TIME, MIN_TIME
 from cera.model.time.timers import TIMERS
 
 #: More rows of one relation are left to the event-by-event engine, which needs not keep them all.
-_MOST_ROWS = 20_000_000
+_MOST_ROWS = 2_000_000
 
 
 @dataclass(frozen=True)

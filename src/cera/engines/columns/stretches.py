@@ -11,6 +11,8 @@ from cera.engines.columns.rows import Array, Column, Places, Rows, Times
 #: About how many pairs are looked at at once.
 PIECE = 1 << 21
 _LARGEST = 2**62
+#: More keys than that are numbered again, so that there are no more of them than rows.
+_MANY = 2**31
 
 
 def shared_keys(left: Rows, right: Rows, names: Sequence[str], strings: int) -> tuple[Places, Places, int]:
@@ -25,7 +27,7 @@ def shared_keys(left: Rows, right: Rows, names: Sequence[str], strings: int) -> 
             one, other, limit = _dense(one, other)
             first, second, values = _dense(first, second)
         one, other, limit = one * values + first, other * values + second, limit * values
-    return one, other, limit
+    return (one, other, limit) if limit < _MANY else _dense(one, other)
 
 
 def _codes(left: Column, right: Column, strings: int) -> tuple[Places, Places, int]:
@@ -60,8 +62,6 @@ class Stretches:
         if limit * self._width >= _LARGEST:
             self._moments = np.unique(times)
             self._width = len(self._moments) + 1
-        if limit * self._width >= _LARGEST:
-            raise OverflowError("more keys and times than rows can have")
         self._sorted = (keys * self._width + self._offsets(times))[order]
 
     def _offsets(self, times: Times) -> Places:
