@@ -53,7 +53,12 @@ def _read_file(file: EventFile, layout: Layout) -> _Records:
         with open_events(file.path) as stream:
             yield from read_chunks(stream, file.shown, layout)
     except OSError as error:
-        yield rejected(file.shown, f"could not be read further: {error.strerror or error}")
+        yield unreadable(file, error)
+
+
+def unreadable(file: EventFile, error: OSError) -> Rejected:
+    """Returns the rejection of the rest of a file."""
+    return rejected(file.shown, f"could not be read further: {error.strerror or error}")
 
 
 def read(lines: Iterable[bytes], name: str, layout: Layout, first: int = 1) -> _Records:

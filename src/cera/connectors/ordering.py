@@ -62,6 +62,23 @@ class _CopiedPart:
         return read_blocks(self.path)
 
 
+def checked_order(records: Iterable[Record], longest: int, last: Time | None = None) -> Iterator[Record]:
+    """Yields the records, of which the events are in order after `last`. Raises DataError if the times are not those
+    that the first pass has seen."""
+    for record in records:
+        if record.__class__ is Occurrence:
+            end = record.end
+            if (last is not None and end < last) or end - record.begin > longest:
+                raise changed()
+            last = end
+        yield record
+
+
+def changed() -> DataError:
+    """Returns the error for a recording whose second pass differs from the first."""
+    return DataError("the input was changed while it was read; run again when nothing writes to it")
+
+
 class OrderedEvents:
     """The records of some sources. Entering it makes the first pass, iterating the second one; leaving it removes the
     temporary files.
@@ -117,16 +134,20 @@ class OrderedEvents:
     def __iter__(self) -> Iterator[Record]:
         """Yields all records, the events in the order of their ends."""
         yield from self._rejected
-        longest, last = self.longest, None
-        for record in self._in_order():
-            if record.__class__ is Occurrence:
-                end = record.end
-                if (last is not None and end < last) or end - record.begin > longest:
-                    raise DataError("the input was changed while it was read; run again when nothing writes to it")
-                last = end
-            yield record
+        yield from checked_order(self._in_order(), self.longest)
+
+    @property
+    def file_in_order(self) -> EventFile | None:
+        """The file that is the whole recording, if its events are in order; nothing but its records is then read."""
+        match self._parts:
+            case [_FilePart(file=file, scan=TimeScan(disorder=0))] if not self._rejected:
+                return file
+            case _:
+                return None
 
     def _in_order(self) -> Iterator[Record]:
+        if len(self._parts) == 1:
+            return self._sorted(self._parts[0])
         if _open_at_once(self._parts) > MOST_OPEN:
             everything = chain.from_iterable(part.read() for part in self._parts)
             return _sorted_on_disk([], everything, self._most, self._folder)

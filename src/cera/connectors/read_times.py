@@ -21,7 +21,12 @@ from cera.connectors.formats.time_shapes import TimeShapes
 from cera.connectors.records.layout import Layout, decode
 from cera.connectors.records.record_times import STATE
 from cera.model.events.event import Event
-from cera.model.time.interval import Time
+from cera.model.time.interval import MAX_TIME, Time
+
+#: Files of so many bytes are scanned in columns, so many bytes at a time.
+_LARGE = 2_000_000
+_BLOCK = 1 << 22
+_SECOND = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -48,12 +53,41 @@ def scan_times(file: EventFile, layout: Layout) -> TimeScan:
         return scan((event.begin, event.end) for event in read_event_file(file, layout) if isinstance(event, Event))
     reader = _LineScanner(layout)
     try:
+        large = file.path.stat().st_size >= _LARGE and _has_numbers(layout)
         with open_events(file.path) as stream:
-            for data in chunks(stream):
-                reader.take(data)
+            for data in chunks(stream, _BLOCK) if large else chunks(stream):
+                if not large or not _take_columns(data, layout, reader.found):
+                    reader.take(data)
     except OSError:
         pass  # reported when the events are read
     return reader.found.scan
+
+
+def _has_numbers(layout: Layout) -> bool:
+    """Returns whether all records may be flat ones with numbers as times."""
+    return layout.is_flat and layout.time_source is not None and layout.state_field is None
+
+
+def _take_columns(data: bytes, layout: Layout, found: _TimeBounds) -> bool:
+    """Adds the times of some whole lines that are in order. Returns False, and adds nothing, if they may be others."""
+    from cera.connectors.formats.json_columns import json_columns  # takes a while to import
+
+    assert layout.time_source is not None
+    begin, end = layout.time_source
+    unit = layout.times.unit_length if layout.times.unit is not None else _SECOND
+    whole = data if data.endswith(b"\n") else data + b"\n"
+    if unit is None or b'"term"' in data:  # there may be event objects
+        return False
+    table = json_columns(whole, {begin: "time", end: "time"}, others=True)
+    if table is None or any(table[name].null_count for name in (begin, end)):
+        return False
+    begins, ends = table[begin].to_numpy(), table[end].to_numpy()
+    if max(abs(int(each)) for each in (begins.min(), begins.max(), ends.min(), ends.max())) > MAX_TIME // unit:
+        return False
+    if bool((ends[1:] < ends[:-1]).any()):
+        return False
+    found.add_points(int(ends[0]) * unit, int(ends[-1]) * unit, len(ends), int((ends - begins).max()) * unit)
+    return True
 
 
 def _times_of_csv(file: EventFile, layout: Layout) -> Iterator[tuple[Time, Time]]:
@@ -86,8 +120,9 @@ class _TimeBounds:
             self._longest = end - begin
         self.add_points(end, end, 1)
 
-    def add_points(self, first: Time, last: Time, records: int) -> None:
-        """Adds records in order, of which only the first and the last time are known."""
+    def add_points(self, first: Time, last: Time, records: int, longest: int = 0) -> None:
+        """Adds records in order, of which only the first and the last time are known, and which of them is longest."""
+        self._longest = max(self._longest, longest)
         self._records += records
         if self._first is None or self._last is None:
             self._first, self._last = first, last

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 
 from cera.connectors.event_lines import base_line
@@ -59,6 +59,18 @@ class Admission:
                 if self._changes and event.label == CHANGE:
                     self.changed[operation_and_table(event)] += 1
                 yield event
+
+    def take_many(self, labels: Mapping[str, int], examples: Iterable[Occurrence]) -> None:
+        """Counts events that need not be looked at one by one: each has the attributes of one of the examples."""
+        self.read.update(labels)
+        for event in examples:
+            if event.label in self.observed.missing:
+                self.observed.look(event)
+
+    @property
+    def counts_changes(self) -> bool:
+        """Whether the changes of tables are counted."""
+        return self._changes
 
     def report(self) -> None:
         """Shows the first malformed records, where nothing else takes them. Raises DataError in a strict run."""

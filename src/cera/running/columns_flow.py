@@ -7,10 +7,13 @@ matter, and goes on from there.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
+from typing import TYPE_CHECKING
 
+from cera.connectors.fast_jsonl import unreadable
 from cera.connectors.files import EventFile
+from cera.connectors.ordering import changed, checked_order
 from cera.engines.columns.lowering import lower
 from cera.engines.columns.physical import PhysicalPlan
 from cera.model.events.occurrence import Occurrence
@@ -21,6 +24,11 @@ from cera.modules.rules.module import RuleModule
 from cera.running.flow import Flow
 from cera.running.listener import LineOutput, Output
 from cera.running.run import Run
+
+if TYPE_CHECKING:
+    from cera.engines.columns.answer_lines import OrderedLines
+    from cera.engines.columns.event_tables import EventTable
+    from cera.engines.columns.recording import ColumnsRecording
 
 #: `0` turns columns off, `1` takes them whatever the size of the input.
 SWITCH = "CERA_COLUMNS"
@@ -84,39 +92,116 @@ class ColumnsFlow(Flow):
         chosen = self._request.labels
         plan, until = self._plan, self._request.until
         recording = ColumnsRecording(plan, self._request.times, until, lambda label: is_chosen(label, chosen))
-        batches = Batches(flowing)
-        while batch := batches.next(MOST_KEPT if plan.horizon is None else max(BATCH, len(recording.kept) // 2)):
+        rest = self._take_blocks(plan, recording, flowing, show)
+        if rest is None:
+            return
+        batches = Batches(rest)
+        while batch := batches.next(MOST_KEPT if plan.horizon is None else max(BATCH, recording.kept // 2)):
             events, repeated = different(batch)
             try:
                 if plan.horizon is None and not batches.at_end:
                     raise OutsideColumnsError("too many events matter for good")
                 answers = recording.answer(events, None if batches.at_end else batch[-1].end)
             except OutsideColumnsError:
-                self._hand_over(recording.kept, recording.answered_to, chain(batch, batches.rest()), show)
+                self._hand_over(recording, chain(batch, batches.rest()), show)
                 return
             for event in repeated:
                 self._take_repeated(event)
-            self._write_batch(answers.lines, answers.labels)
-            self._most_in_state = recording.most_kept
-            show(f"{self._admission.read.total():,} events read, {self._written:,} written")
-            if len(recording.kept) > MOST_KEPT:
-                self._hand_over(recording.kept, recording.answered_to, batches.rest(), show)
+            self._write_batch(recording, answers, show)
+            if recording.kept > MOST_KEPT:
+                self._hand_over(recording, batches.rest(), show)
                 return
         self._admission.report()
         self._out.finish()
 
-    def _write_batch(self, lines: Sequence[str], labels: dict[str, int]) -> None:
-        assert self._line_output is not None
-        self._derived.update(labels)
-        self._written += len(lines)
-        if lines:
-            self._line_output.write_line("\n".join(lines))
+    def _take_blocks(
+        self,
+        plan: PhysicalPlan,
+        recording: ColumnsRecording,
+        flowing: Iterator[Occurrence],
+        show: Callable[[str], None],
+    ) -> Iterator[Occurrence] | None:
+        """Answers blocks of lines as long as they are columns. Returns the events that are left; None if none are."""
+        from cera.engines.columns.event_tables import FEW_STRINGS, cut, joined, occurrences_of
+        from cera.engines.columns.line_blocks import LineBlocks, can_read
 
-    def _hand_over(
-        self, kept: Sequence[Occurrence], after: Time | None, rest: Iterator[Occurrence], show: Callable[[str], None]
-    ) -> None:
+        request, ordered = self._request, self._recording
+        file = None if ordered is None else ordered.file_in_order
+        longer = request.max_duration is not None and not request.layout.is_points
+        asked = longer or request.strict or request.until is not None or self._admission.counts_changes
+        if ordered is None or file is None or asked or plan.horizon is None or not can_read(file, request.layout):
+            return flowing
+        blocks = LineBlocks(file, request.layout, recording.strings)
+        waiting: dict[str, EventTable] = {}
+        last: Time | None = None
+        try:
+            for block in blocks:
+                many = len(recording.strings) > FEW_STRINGS or recording.kept > MOST_KEPT
+                if block.tables is None or many:
+                    records = checked_order(blocks.rest(block), ordered.longest, last)
+                    return chain(
+                        occurrences_of(waiting.values()), self._admission.accepted(records, request.max_duration)
+                    )
+                if (last is not None and block.first_end < last) or block.longest > ordered.longest:
+                    raise changed()
+                last = block.last_end
+                self._admission.take_many({name: len(t) for name, t in block.tables.items()}, block.examples)
+                waiting |= {name: joined(waiting.get(name), table) for name, table in block.tables.items()}
+                if sum(map(len, waiting.values())) < max(BATCH, recording.kept // 2):
+                    continue
+                parts = {name: cut(table, last - 1) for name, table in waiting.items()}
+                now = {name: part for name, (part, _) in parts.items()}
+                if not self._answer_tables(recording, now, last - 1, show):
+                    records = checked_order(blocks.rest(), ordered.longest, last)
+                    rest = self._admission.accepted(records, request.max_duration)
+                    self._hand_over(recording, chain(occurrences_of(waiting.values()), rest), show)
+                    return None
+                waiting = {name: part for name, (_, part) in parts.items()}
+        except OSError as error:
+            for _ in self._admission.accepted([unreadable(file, error)], None):
+                pass
+        if self._answer_tables(recording, waiting, None, show):
+            self._admission.report()
+            self._out.finish()
+        else:
+            self._hand_over(recording, iter(occurrences_of(waiting.values())), show)
+        return None
+
+    def _answer_tables(
+        self,
+        recording: ColumnsRecording,
+        tables: Mapping[str, EventTable],
+        last: Time | None,
+        show: Callable[[str], None],
+    ) -> bool:
+        """Writes the answers of tables up to a time, None for all. Returns False if they are outside of columns."""
+        from cera.engines.columns.event_tables import distinct_events
+        from cera.engines.columns.rows import OutsideColumnsError
+
+        different = {label: distinct_events(table) for label, table in tables.items()}
+        try:
+            answers = recording.answer_tables(different, last)
+        except OutsideColumnsError:
+            return False
+        for label, table in tables.items():
+            repeated = len(table) - len(different[label])
+            self._repeated += repeated
+            self._admission.read[label] -= repeated
+        self._write_batch(recording, answers, show)
+        return True
+
+    def _write_batch(self, recording: ColumnsRecording, answers: OrderedLines, show: Callable[[str], None]) -> None:
+        assert self._line_output is not None
+        self._derived.update(answers.labels)
+        self._written += len(answers.lines)
+        self._most_in_state = recording.most_kept
+        if answers.lines:
+            self._line_output.write_line("\n".join(answers.lines))
+        show(f"{self._admission.read.total():,} events read, {self._written:,} written")
+
+    def _hand_over(self, recording: ColumnsRecording, rest: Iterator[Occurrence], show: Callable[[str], None]) -> None:
         """Goes on event by event; what the kept events derived up to a time is written already."""
-        self._driver.push(kept)
-        if after is not None:
-            self._driver.advance_to(after)
+        self._driver.push(recording.kept_events())
+        if recording.answered_to is not None:
+            self._driver.advance_to(recording.answered_to)
         super()._take(rest, show)

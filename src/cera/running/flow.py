@@ -84,6 +84,7 @@ class Flow:
             self._late = lambda event: writer.write(json.dumps(base_line(event, request.times), ensure_ascii=False))
         self._admission = Admission(run, self._files)
         self._driver: Driver
+        self._recording: OrderedEvents | None = None
         self._lateness = Lateness(_LATE_EVENTS)
         self._in_time = 0
         self._most_in_state = 0
@@ -151,6 +152,7 @@ class Flow:
             if request.strict:
                 self._check(recording)
             known = recording.longest if longest is None else min(recording.longest, longest)
+            self._recording = recording
             self._drive(self._admission.accepted(recording, longest), known, 0, show)
 
     def _check(self, recording: OrderedEvents) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from cera.connectors import read_times
+from cera.engines.columns import line_blocks
 from cera.engines.columns.recording import ColumnsRecording
 from cera.running import columns_flow
 from unit.cli.command_line import FIRE, STREAM, Cera, write_lines
@@ -24,15 +26,16 @@ def program(folder: Path) -> None:
 def batches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What became of each batch that came to columns."""
     found: list[str] = []
-    answer = ColumnsRecording.answer
+    for name in ("answer", "answer_tables"):
+        answer = getattr(ColumnsRecording, name)
 
-    def watched(self: ColumnsRecording, *arguments: Any) -> Any:
-        found.append("handed over")
-        answered = answer(self, *arguments)
-        found[-1] = "answered"
-        return answered
+        def watched(self: ColumnsRecording, *arguments: Any, answer: Any = answer) -> Any:
+            found.append("handed over")
+            answered = answer(self, *arguments)
+            found[-1] = "answered"
+            return answered
 
-    monkeypatch.setattr(ColumnsRecording, "answer", watched)
+        monkeypatch.setattr(ColumnsRecording, name, watched)
     return found
 
 
@@ -133,3 +136,60 @@ def test_the_columns_of_csv_are_columns(
     write_lines(folder / "events.jsonl", [])
     assert both_ways(cera, monkeypatch, *options).count("\n") > 30
     assert batches == ["answered"]
+
+
+FLAT = ("--label-field", "type", "--time-field", "ts")
+
+
+def record(time: object, **more: object) -> str:
+    return json.dumps({"type": "temp", "ts": time, "area": "a", "sensor": "s", "value": 41, **more})
+
+
+ODD_RECORDS = {
+    "a large integer": record(200, value=2**60 + 1),
+    "a string among numbers": record(200, value="hot"),
+    "a new child": record(200, wet=False),
+    "another label": record(200, type="noise"),
+    "a label that is a number": record(200, type=7),
+    "no label": '{"ts": 200}',
+    "a nested child": record(200, value={"c": 41}),
+    "nothing": record(200, value=None),
+    "a time with a fraction": record(200.5),
+    "a time that is a text": record("200"),
+    "a time too far away": record(10**18),
+    "a surrogate": record(200, sensor="\ud800"),
+    "an equal event": record(190, value=19),
+    "a line that is not an event": "{",
+    "an empty line": "",
+    "two records in a line": record(200) + record(200),
+    "a record in two lines": record(200).replace(", ", ",\n", 1),
+    "a child twice": '{"type": "temp", "ts": 200, "area": "a", "area": "b"}',
+    "not a number": record(200, value=float("nan")),
+    "a number without a fraction": record(200, value=41.0),
+    "an escape": record(200, sensor='"\n'),
+    "an event object": '{"at": 200, "term": {"temp": {"area": "a", "sensor": "s", "value": 1}}}',
+    "a field with the name of another layout": record(200, at=3, rule="x", id="y"),
+    "a record out of order": record(150, value=1),
+    "a child without a name": record(200, **{"": 1}),
+}
+
+
+@pytest.mark.parametrize("block", [100, 1_000, 1 << 22])
+@pytest.mark.parametrize("line", ODD_RECORDS.values(), ids=ODD_RECORDS.keys())
+def test_blocks_of_records_are_read_as_lines_are(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str], line: str, block: int
+) -> None:
+    monkeypatch.setattr(line_blocks, "BLOCK", block)
+    monkeypatch.setattr(read_times, "_LARGE", 0)
+    monkeypatch.setattr(read_times, "_BLOCK", block)
+    monkeypatch.setattr(columns_flow, "BATCH", 5)
+    before = [each for at in range(100, 195, 5) for each in (record(at, value=at / 10), smoke(at + 1))]
+    after = [record(at, sensor=f"s{at % 3}", value=at / 5) for at in range(201, 260, 3)]
+    write_lines(folder / "events.jsonl", [*before, line, *after])
+    both_ways(cera, monkeypatch, *FLAT, "--rejected", "rejected.jsonl")
+    assert (folder / "rejected.jsonl").exists()
+    assert batches
+
+
+def smoke(at: int) -> str:
+    return json.dumps({"type": "smoke", "ts": at, "area": "a"})

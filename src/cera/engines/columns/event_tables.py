@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any, cast
 
 import numpy as np
@@ -12,11 +13,11 @@ from cera.engines.columns.coverage import EXACT
 from cera.engines.columns.rows import Array, Kind, OutsideColumnsError, Places, Times, Truths
 from cera.engines.columns.strings import Strings
 from cera.model.columns.column_hashes import Hashes, hashed_events, hashed_numbers, hashed_truths
-from cera.model.events.occurrence import Occurrence
+from cera.model.events.occurrence import Occurrence, json_occurrence
 from cera.model.terms.term import Term
 
 #: So many strings are not looked through for those that are still used.
-_FEW_STRINGS = 1_000_000
+FEW_STRINGS = 1_000_000
 #: Names of children that JSON writes in another way.
 _SPECIAL_NAMES = ("", "{}")
 
@@ -87,26 +88,19 @@ class EventStore:
             group = by_label.get(event.label)
             if group is not None:
                 group.append(event)
-        for label, group in by_label.items():
-            if group:
-                self.tables[label] = self._joined(self.tables.get(label), table_of(label, group, self.strings))
+        self.add_tables({label: table_of(label, group, self.strings) for label, group in by_label.items() if group})
+
+    def add_tables(self, tables: Mapping[str, EventTable]) -> None:
+        """The same for tables, of which those of other labels are left out. If one does not fit, none is added."""
+        chosen = {label: table for label, table in tables.items() if label in self.labels}
+        self.tables = {**self.tables, **{label: joined(self.tables.get(label), t) for label, t in chosen.items()}}
         self._number()
 
-    def forget(self, until: int) -> None:
-        """Drops the events that end by a time."""
-        for label, table in self.tables.items():
-            first = int(np.searchsorted(table.end, until, "right"))
-            self.tables[label] = table.take(np.arange(first, len(table)))
-        if len(self.strings) > _FEW_STRINGS:
+    def forget(self, until: int, *, strings: bool) -> None:
+        """Drops the events that end by a time; and strings, if others do not use them."""
+        self.tables = {label: cut(table, until)[1] for label, table in self.tables.items()}
+        if strings and len(self.strings) > FEW_STRINGS:
             self._forget_strings()
-
-    def _joined(self, old: EventTable | None, new: EventTable) -> EventTable:
-        if old is None or not len(old):
-            return new
-        names = dict.fromkeys((*old.attributes, *new.attributes))
-        attributes = {name: _joined(name, old, new) for name in names}
-        begin, end = np.concatenate([old.begin, new.begin]), np.concatenate([old.end, new.end])
-        return EventTable(new.label, begin, end, attributes, self.strings)
 
     def _number(self) -> None:
         first = 0
@@ -128,6 +122,66 @@ class EventStore:
             }
             self.tables[label] = replace(table, attributes=attributes, strings=strings)
         self.strings = strings
+
+
+def joined(old: EventTable | None, new: EventTable) -> EventTable:
+    """Returns the events of two tables of a label. Raises OutsideColumnsError if they do not fit into one."""
+    if old is None or not len(old):
+        return new
+    names = dict.fromkeys((*old.attributes, *new.attributes))
+    attributes = {name: _joined(name, old, new) for name in names}
+    begin, end = np.concatenate([old.begin, new.begin]), np.concatenate([old.end, new.end])
+    return EventTable(new.label, begin, end, attributes, new.strings)
+
+
+def cut(table: EventTable, until: int) -> tuple[EventTable, EventTable]:
+    """Returns the events that end by a time, and the others."""
+    first = int(np.searchsorted(table.end, until, "right"))
+    return table.take(np.arange(first)), table.take(np.arange(first, len(table)))
+
+
+def distinct_events(table: EventTable) -> EventTable:
+    """Returns the events, each once."""
+    order = np.lexsort((table.begin, table.end))
+    same = (table.begin[order[1:]] == table.begin[order[:-1]]) & (table.end[order[1:]] == table.end[order[:-1]])
+    if not same.any():
+        return table
+    tied = np.zeros(len(order), np.bool_)
+    tied[1:] |= same
+    tied[:-1] |= same
+    places = order[tied]
+    first, second = table.ids(places)
+    by_id = np.lexsort((places, second, first, table.begin[places], table.end[places]))
+    sorted_places, sorted_ids = places[by_id], np.stack([first[by_id], second[by_id]])
+    equal = (sorted_ids[:, 1:] == sorted_ids[:, :-1]).all(axis=0)
+    if not equal.any():
+        return table
+    kept = np.ones(len(table), np.bool_)
+    kept[sorted_places[1:][equal]] = False
+    return table.take(kept)
+
+
+def occurrences_of(tables: Iterable[EventTable]) -> list[Occurrence]:
+    """Returns the events of tables in the order of their ends."""
+    found: list[Occurrence] = []
+    for table in tables:
+        columns = [(name, _cells(each, table.strings)) for name, each in table.attributes.items()]
+        for row, (begin, end) in enumerate(zip(table.begin.tolist(), table.end.tolist(), strict=True)):
+            body = {name: cells[row] for name, cells in columns if cells[row] is not None}
+            found.append(json_occurrence(begin, end, table.label, body))
+    found.sort(key=attrgetter("end"))
+    return found
+
+
+def _cells(attribute: Attribute, strings: Strings) -> list[Any]:
+    values: list[Any] = attribute.values.tolist()
+    if attribute.kind == "string":
+        values = [strings.text(code) for code in values]
+    elif attribute.kind == "number":
+        values = [int(value) if value.is_integer() else value for value in values]
+    if attribute.present is not None:
+        return [v if there else None for v, there in zip(values, attribute.present.tolist(), strict=True)]
+    return values
 
 
 def table_of(label: str, events: Sequence[Occurrence], strings: Strings) -> EventTable:

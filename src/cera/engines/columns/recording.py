@@ -6,14 +6,15 @@ to is bounded by the horizon of the plan, so that only those within it are looke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import attrgetter
 
 from cera.engines.columns.answer_lines import OrderedLines, ordered_lines
 from cera.engines.columns.evaluation import Evaluation
-from cera.engines.columns.event_tables import EventStore
+from cera.engines.columns.event_tables import EventStore, EventTable, occurrences_of
 from cera.engines.columns.physical import PhysicalPlan
+from cera.engines.columns.strings import Strings
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
@@ -34,10 +35,24 @@ class ColumnsRecording:
         self._until = until
         self._chosen = chosen
         self._store = EventStore(plan.labels)
-        #: The events that may still matter, and the time up to which all is answered.
-        self.kept: list[Occurrence] = []
+        self._kept: Mapping[str, EventTable] = {}
+        #: The time up to which all is answered.
         self.answered_to: Time | None = None
         self.most_kept = 0
+
+    @property
+    def strings(self) -> Strings:
+        """The strings of the events that are kept."""
+        return self._store.strings
+
+    @property
+    def kept(self) -> int:
+        """How many events may still matter."""
+        return sum(map(len, self._kept.values()))
+
+    def kept_events(self) -> list[Occurrence]:
+        """Returns these events in the order of their ends."""
+        return occurrences_of(self._kept.values())
 
     def answer(self, events: Sequence[Occurrence], last: Time | None) -> OrderedLines:
         """Takes different events in the order of their ends; returns the answers up to a time, None for all.
@@ -45,15 +60,22 @@ class ColumnsRecording:
         Raises OutsideColumnsError if they cannot be answered in columns; nothing more can then be asked.
         """
         self._store.add(events)
+        return self._answer(last, strings=True)
+
+    def answer_tables(self, tables: Mapping[str, EventTable], last: Time | None) -> OrderedLines:
+        """The same for tables, which share the strings of this recording."""
+        self._store.add_tables(tables)
+        return self._answer(last, strings=False)
+
+    def _answer(self, last: Time | None, *, strings: bool) -> OrderedLines:
         self.most_kept = max(self.most_kept, sum(map(len, self._store.tables.values())))
         until = self._until if last is None else last
         found = Evaluation(self._plan, self._store).answers(self.answered_to, until)
         lines = ordered_lines(found, self._store.strings, self._times, self._chosen)
         if last is not None and self._plan.horizon is not None:
-            self.answered_to, first = last, last - self._plan.horizon - 1
-            self._store.forget(first)
-            labels = self._plan.labels
-            self.kept = [each for each in chain(self.kept, events) if each.end > first and each.label in labels]
+            self.answered_to = last
+            self._store.forget(last - self._plan.horizon - 1, strings=strings)
+            self._kept = self._store.tables
         return lines
 
 
