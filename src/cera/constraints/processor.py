@@ -125,15 +125,17 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
 
     def step(self, state: ConstraintState, now: Time, events: list[Occurrence]) -> list[Report]:
         arrived: dict[Key, list[Occurrence]] = {}
+        ends: dict[str, Time] = {}  # where records differ about the end of a state, the first end counts
         for event in events:
             if event.qualifier is not None and (end := announced_end(event.qualifier)) is not None:
-                state.announced = max(state.announced, end)
+                ends[event.id] = min(end, ends.get(event.id, end))
             if event.label in self._labels:
                 key = self._key(event)
                 if key is NO_HISTORY:
                     state.left_out += 1
                 else:
                     arrived.setdefault(key, []).append(event)
+        state.announced = max(state.announced, *ends.values()) if ends else state.announced
         due: dict[Key, list[tuple[Any, ...]]] = {}
         while state.wakeups and state.wakeups[0][0] <= now:
             _, _, key, what = heapq.heappop(state.wakeups)
