@@ -16,6 +16,8 @@ def correlation_key(rule: Rule) -> tuple[str, ...]:
     branch without an event query has no key: a timer belongs to every part, and what it collects must stay together.
     Where events are gathered, the group of an answer must stay together too: only what the head groups by is a key.
     """
+    if rule.divided_by is not None:
+        return rule.divided_by
     keys = [_key(branch) for branch in rule.branches]
     if any(branch.gathered for branch in rule.branches):
         keys.append(free_variables(rule.head))

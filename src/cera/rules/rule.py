@@ -349,6 +349,9 @@ class Rule:
     settlements: tuple[Settlement, ...] = added_later("settlements", ())
     #: What its derivations say in the place of its name and identifiers.
     report: Report | None = added_later("report", None)
+    #: The variables by which its events are divided, where its queries have others in common as well: an event with
+    #: several values of these belongs to several parts, and of others to one.
+    divided_by: tuple[str, ...] | None = added_later("divided_by", None)
     #: Where the language says when rules are evaluated; only shown.
     activation: Activation | None = field(default=None, compare=False, repr=False)
 

@@ -171,6 +171,9 @@ def _rewritten(rule: Rule, knowledge: Knowledge, without: Collection[str], *, ma
     if not branches:
         return RewrittenRule(rule, None, tuple(made))
     current = rule if tuple(branches) == rule.branches else replace(rule, branches=tuple(branches))
+    key = correlation_key(rule)
+    if correlation_key(current) != key:  # a stream takes events that have one value of each variable of the key
+        current = replace(current, divided_by=tuple(name for name in key if name in correlation_key(current)))
     known = None if transformation.LAW in without else transformation.transformed(current, knowledge.clauses)
     if known is not None:  # one match is enough, so that nothing else could settle it sooner
         made.append(Rewriting(transformation.LAW, known.clauses, known.settlement))

@@ -1,0 +1,207 @@
+"""Random rules, constraints, and streams that satisfy these: each rule and each constraint by itself, and in themes of
+which some law may make use.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cera.constraints.clause import Clause
+from cera.constraints.module import ConstraintModule
+from cera.constraints.semantics import violations
+from cera.constraints.stream import Stream, extent_of, happenings_of
+from cera.diagnostics import Source
+from cera.languages.streamlog.lowering import lower
+from cera.languages.streamlog.parser import parse
+from cera.model.events.event import Event
+from cera.optimizer.semantic.driver import RewrittenProgram, knowledge_of, rewrite
+from cera.rules.checks.check import check
+from cera.rules.rule import RuleProgram
+from cera.testing import event
+from conformance.constraints import clauses_of
+from properties.local_runs import in_order
+
+LABELS = ("p", "q", "r")
+
+
+def _chosen(chance: random.Random, *options: str) -> str:
+    """Returns one of several texts, with labels L and M, numbers N and C, and comparisons OP filled in."""
+    return _filled(chance, chance.choice(options))
+
+
+def _filled(chance: random.Random, text: str) -> str:
+    text = text.replace("LBL", chance.choice(LABELS)).replace("MBL", chance.choice(LABELS))
+    text = text.replace("FBL", chance.choice(LABELS)).replace("NUM", str(chance.choice((1, 1, 2, 3))))
+    text = text.replace("CON", str(chance.randint(0, 4)))
+    text = text.replace("OP", chance.choice(("<", "<=", ">", ">=", "=", "!=")))
+    return text.replace("LEN", chance.choice(("4", "5", "10")))
+
+
+def _rule(chance: random.Random, number: int) -> str:
+    body = _chosen(
+        chance,
+        "Range LENsec: hX(k(K), n(count(V))) <- LBL(k(K), v(V)).",
+        "Range LENsec: hX(k(K), n(sum(V))) <- LBL(k(K), v(V)) and V OP CON.",
+        "Range LENsec Slide 2sec: hX(k(K), n(last(V))) <- LBL(k(K), v(V)).",
+        "Range LENsec: hX(n(count(V))) <- LBL(k(NUM), v(V)).",
+        "Range LENsec: hX(k(K), v(V), n(count(W))) <- LBL(k(K), v(V)) and MBL(k(K), v(W)).",
+        "hX(k(K), v(V)) <- LBL(k(K), v(V)) and V OP CON.",
+        "hX(v(V)) <- LBL(k(NUM), v(V)) and V OP CON.",
+        "hX(k(K), v(V), w(W)) <- i: LBL(k(K), v(V)) and j: MBL(k(K), v(W)) and i before j.",
+        "hX(k(K), v(V), w(W)) <- i: LBL(k(K), v(V)) and j: MBL(k(K), v(W)) and V OP W and e(i) OP e(j).",
+        "hX(k(K), v(V)) <- i: LBL(k(K), v(V)) and w: from-end[i, LENsec] and while w: not MBL(k(K)).",
+        "hX(k(K), v(V)) <- i: LBL(k(K), v(V)) and w: from-end[i, LENsec] and while w: not MBL(k(K), v(V)).",
+        "hX(k(K)) <- i: LBL(k(K)) and w: shift-forward[i, LENsec] and while w: not MBL(k(NUM)).",
+    )
+    return body.replace("X", str(number))
+
+
+def _constraint(chance: random.Random) -> str:
+    return _chosen(
+        chance,
+        "IF event i: LBL(k(K)) and event j: MBL(k(K)) THEN i before j END",
+        "IF event i: LBL(k(K)) and event j: MBL(k(K)) THEN e(i) <= e(j) END",
+        "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K), v(V)) THEN e(i) <= b(j) END",
+        "IF event i: LBL(k(K)) THEN exists = 1 event j: MBL(k(K)) and e(i) <= b(j) END",
+        "IF event i: LBL(k(K)) THEN exists = 1 event j: MBL(k(K), v(V)) group-by {K} and e(i) <= b(j) END",
+        "WHILE Range LENsec LET IN ANY CASE exists <= NUM event: LBL(k(K), v(V)) group-by {K} END END",
+        "WHILE Range LENsec LET IN ANY CASE exists <= NUM event: LBL(k(K)) group-by {} END END",
+        "WHILE Range LENsec LET IN ANY CASE exists <= NUM event: LBL(v(V)) END END",
+        "IF event: LBL(v(V)) THEN V OP CON END",
+        "IF event: LBL(v(V)) THEN V OP CON END",  # twice, because fewest rules have a condition that it guarantees
+        "IF event: LBL(k(K)) THEN K != NUM END",
+        "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K), v(W)) THEN V OP W END",
+        "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K), v(W)) and V OP W THEN e(i) <= e(j) or V = CON END",
+    )
+
+
+BETWEEN = (
+    "IF event f: FBL(k(K)) and event i: LBL(k(K)) and e(f) < e(i) "
+    "THEN exists >= 1 event j: MBL(k(K)) and f before j and e(j) <= e(i) END"
+)
+#: Rules with constraints that some law may use on them, which random choice seldom brings together.
+THEMES = (
+    # join elimination
+    (
+        "hX(k(K), v(V)) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i).",
+        "IF event i: LBL(k(K)) THEN exists >= 1 event j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i) END",
+    ),
+    (
+        "hX(k(K), v(V)) <- i: LBL(k(K), v(V)) and j: MBL(k(K), v(W)) and b(i) <= b(j) and e(j) <= e(i) and W OP CON.",
+        "IF event i: LBL(k(K)) THEN event j: MBL(k(K), v(W)) and b(i) <= b(j) and e(j) <= e(i) and W OP CON END",
+    ),
+    (
+        "hX(k(K), v(V)) <- f: FBL(k(K)) and j: MBL(k(K)) and i: LBL(k(K), v(V)) and f before j and e(j) <= e(i).",
+        BETWEEN,
+    ),
+    (
+        "Range LENsec: hX(k(K), v(V)) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i).",
+        "IF event i: LBL(k(K)) THEN exists >= 1 event j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i) END",
+    ),
+    (
+        "Range LENsec: hX(k(K), n(AGG(V))) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i).",
+        "IF event i: LBL(k(K)) THEN exists = 1 event j: MBL(k(K)) and b(i) <= b(j) and e(j) <= e(i) END",
+    ),
+    # predicate elimination
+    (
+        "hX(k(K), v(V)) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and i before j and V >= CON.",
+        "IF event: LBL(v(V)) THEN V > CON END",
+    ),
+    # predicate introduction
+    (
+        "Range LENsec: hX(k(K), n(AGG(V))) <- LBL(k(K), v(V)).",
+        "WHILE Range LENsec LET IN ANY CASE exists <= NUM event: LBL(k(K)) group-by {K} END END",
+    ),
+    # result by transformation
+    (
+        "Range LENsec: hX(k(K), n(AGG(V))) <- LBL(k(K), v(V)).",
+        "IF event: LBL(v(V)) THEN V = CON END",
+    ),
+    (
+        "Range LENsec Slide 2sec: hX(k(K), n(AGG(V)), m(max(W))) <- LBL(k(K), v(V)) and MBL(k(K), v(W)).",
+        "IF event: LBL(k(K), v(V)) and event: MBL(k(K), v(W)) THEN V = CON and W = NUM END",
+    ),
+    # scan reduction
+    (
+        "hX(k(K), v(V), w(W)) <- i: LBL(k(K), v(V)) and j: MBL(k(K), v(W)).",
+        "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K)) THEN V OP CON END",
+    ),
+    (
+        "Range LENsec: hX(k(K), n(AGG(V))) <- i: LBL(k(K), v(V)) and j: MBL(k(K), v(W)).",
+        "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K)) THEN V OP CON and {i, j} within LEN sec END",
+    ),
+    (
+        "hX(k(K)) <- i: LBL(k(K)) and j: MBL(k(K)).",
+        "IF event i: LBL(k(K)) and event j: MBL(k(K)) THEN e(i) <= e(j) and {i, j} within LEN sec END",
+    ),
+)
+
+
+def _theme(chance: random.Random, number: int) -> tuple[str, str]:
+    """Returns a rule, and a constraint with the same labels and numbers."""
+    rule, constraint = chance.choice(THEMES)
+    rule = rule.replace("AGG", chance.choice(("count", "sum", "min", "max", "avg", "first", "last")))
+    text = _filled(chance, f"{rule}|{constraint}")
+    rule, _, constraint = text.partition("|")
+    return rule.replace("X", str(number)), constraint
+
+
+def stream_of(chance: random.Random) -> list[Event]:
+    found: list[Event] = []
+    for _ in range(chance.randint(3, 14)):
+        begin = chance.randint(20, 45)  # a stream takes what happened at the begin of 1970 for late
+        end = begin + chance.choice((0, 0, 0, 1, 3, 6))
+        values = "" if chance.random() < 0.1 else f", v{{{chance.randint(0, 4)}}}"
+        twice = f", v{{{chance.randint(0, 4)}}}" if values and chance.random() < 0.1 else ""
+        found.append(event(f"{chance.choice(LABELS)}{{k{{{chance.randint(1, 2)}}}{values}{twice}}}", begin, end))
+    return in_order(dict.fromkeys(found))
+
+
+def _satisfying(events: Sequence[Event], clauses: Sequence[Clause], chance: random.Random) -> list[Event]:
+    """Returns a part of a stream that satisfies the clauses."""
+    left = list(events)
+    while left:
+        happenings = happenings_of(left)
+        extent = extent_of((each.known, each.begin) for each in happenings)
+        assert extent is not None
+        found = violations(clauses, Stream(happenings, extent)).violations
+        if not found:
+            return left
+        at_fault = [one.event for each in found for one in each.faults if one.event is not None]
+        left.remove(chance.choice(at_fault or left))
+    return left
+
+
+@dataclass(frozen=True)
+class Triple:
+    """A program, constraints, and a stream that satisfies them."""
+
+    rules: str
+    constraints: str
+    program: RuleProgram
+    clauses: tuple[Clause, ...]
+    events: tuple[Event, ...]
+
+    def __str__(self) -> str:
+        return "\n".join((self.rules, self.constraints, *map(str, self.events)))
+
+    def rewritten(self) -> RewrittenProgram:
+        return rewrite(self.program, knowledge_of([ConstraintModule("c", self.clauses)]))
+
+
+def triple_of(seed: int) -> Triple | None:
+    """Returns the triple of a seed; None if the program is refused."""
+    chance = random.Random(seed)
+    rules = [_rule(chance, number) for number in range(chance.randint(1, 3))]
+    constraints = [_constraint(chance) for _ in range(chance.randint(1, 3))]
+    if chance.random() < 0.5:
+        rule, constraint = _theme(chance, 0)
+        rules, constraints = [rule, *rules[1:]], [constraint, *constraints[1:]]
+    lowered = lower([parse(Source("a.slog", "\n".join(rules))).program], "UTC")
+    if lowered.problems or any(each.severity == "error" for each in check(lowered.program)):
+        return None
+    clauses = clauses_of("\n".join(constraints))
+    events = _satisfying(stream_of(chance), clauses, chance)
+    return Triple("\n".join(rules), "\n".join(constraints), lowered.program, tuple(clauses), tuple(events))
