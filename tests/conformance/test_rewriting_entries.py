@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cera.constraints.module import ConstraintModule
 from cera.model.matching.patterns import TermPattern
-from cera.optimizer.semantic.driver import RewrittenRule, knowledge_of, rewrite
+from cera.optimizer.semantic.driver import LAWS, RewrittenRule, knowledge_of, rewrite
 from cera.program import load
 from cera.rules.settlements import ClosingEvent, MostMatches, Settlement
 from conformance.constraints import clauses_of
@@ -60,6 +60,19 @@ def test_R_02_a_residue_that_helps_nothing_is_not_used() -> None:
     assert rewritten(Q25, in_auctions(enrolled)).rewritings == ()
 
 
+def test_R_03_every_heuristic_has_a_law() -> None:
+    """Index introduction is none: what is kept of a stream has the indexes that its joins need."""
+    assert LAWS == (
+        "result by contradiction",
+        "result by transformation",
+        "join elimination",
+        "predicate elimination",
+        "scan reduction",
+        "join introduction",
+        "predicate introduction",
+    )
+
+
 def test_R_04_a_bidder_who_may_not_bid_has_no_bids() -> None:
     banned = "IF event: bid(auctionID(A), itemID(I), bidderID(B), value(V)) THEN B != {} END"
     found = rewritten(Q25, in_auctions(banned.format('"007"')))
@@ -81,6 +94,23 @@ def test_R_05_one_temperature_at_the_begin_of_a_window_is_not_its_average() -> N
         "exists = 1 event t: temp(sensor(s), area(a), value(20)) and b(t) = b(w) and e(t) = b(w) END END"
     )
     assert rewritten(average, constant).rewritings == ()
+
+
+def test_R_05_temperatures_that_are_all_the_same_have_that_average() -> None:
+    average = "Range 1h Slide 30min: averageTemp(value(avg(V))) <- temp(sensor(s), area(a), value(V))."
+    found = rewritten(average, "IF event: temp(sensor(s), area(a), value(V)) THEN V = 20 END")
+    assert laws(found) == ["result by transformation"]
+    assert found.is_answered
+
+
+def test_R_06_an_event_that_does_not_define_the_evaluation_time_goes() -> None:
+    """What the example would do, were it not for the state: the join and its conditions are eliminated."""
+    with_session = f"items_007(auctionID(A), itemID(I)) <- i: {BIDS} and s: session(auctionID(A)) and s during i."
+    always = "IF event i: bid(auctionID(A)) THEN exists = 1 event s: session(auctionID(A)) and s during i END"
+    found = rewritten(with_session, always)
+    assert laws(found) == ["join elimination"]
+    assert found.rule is not None
+    assert found.rule.branches[0].conditions == ()
 
 
 def test_R_06_what_defines_the_evaluation_time_stays() -> None:
@@ -107,6 +137,12 @@ def test_R_08_the_end_of_an_auction_completes_nothing_over_all_auctions() -> Non
     """ERR-94: only the group of the auction is complete, and here there is one group of all."""
     all_items = f"Range 24h: offered(number(count(I))) <- {ITEM}."
     assert rewritten(all_items, ENDED).rewritings == ()
+
+
+def test_R_09_an_answer_that_is_known_is_a_kind_of_its_own() -> None:
+    lowest = Q29.replace("auctionID(A), number(count(I))", "least(min(V))")
+    assert rewritten(lowest, "IF event: itemDescription(value(V)) THEN V = 1 END").is_answered
+    assert not rewritten(Q29, AT_MOST).is_answered
 
 
 def test_R_09_an_alternative_of_each_kind_has_its_place() -> None:
