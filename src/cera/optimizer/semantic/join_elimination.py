@@ -159,7 +159,7 @@ def _own_variables(branch: Branch, joined: Joined) -> frozenset[str]:
 
 def _may_go(rule: Rule, branch: Branch, joined: Joined, own: frozenset[str]) -> bool:
     """Returns whether an answer needs a literal for nothing but that it is there."""
-    if rule.traced or own & constructs.variables(rule.head):
+    if rule.traced or rule.report is not None or own & constructs.variables(rule.head):
         return False
     for part in branch.accumulations:
         used = patterns.bound_variables(part.pattern) | patterns.optional_variables(part.pattern)
