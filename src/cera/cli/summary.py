@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cera.cli.report import count, fail, listed, printable, say, say_more, warn
+from cera.constraints.module import ConstraintModule
+from cera.constraints.occasions import missing_occasion
 from cera.diagnostics import did_you_mean
 from cera.errors import UnusableInputError
 from cera.model.events.states import is_internal, name_of, shown_label
@@ -79,11 +81,18 @@ def _unusable(program: Program, counts: InputCounts, derived: Mapping[str, int])
         return all_rejected(counts.rejected)
     outside = program.expectations.labels - program.expectations.derived_labels
     used = queries_any_label(program.rules.rules) or not outside or not outside.isdisjoint(counts.labels)
-    if used or not counts.records or any(derived.values()):
+    if used or not counts.records or any(derived.values()) or _holds_by_absence(program, counts):
         return None
     number = "the event does not have" if counts.records == 1 else f"none of {counts.records:,} events has"
     asked = listed([f"`{printable(label)}`" for label in sorted({shown_label(label) for label in outside})])
     return f"no event could be used: {number} a label that the program asks for ({asked})"
+
+
+def _holds_by_absence(program: Program, counts: InputCounts) -> bool:
+    """Returns whether a constraint judges events that have none of its labels: they should not happen."""
+    modules = (module for module in program.layers.modules if isinstance(module, ConstraintModule))
+    clauses = (clause for module in modules for clause in module.clauses)
+    return any(missing_occasion(clause, counts.labels) is None for clause in clauses)
 
 
 def all_rejected(number: int) -> str:

@@ -36,6 +36,7 @@ from cera.constraints.definitions import labels_of, names_of, without_definition
 from cera.constraints.groups import binds, components, counted, own_names
 from cera.constraints.names import Names, fresh, used_variables
 from cera.constraints.queries import (
+    Combination,
     Conjunction,
     Disjunction,
     Literal,
@@ -43,8 +44,10 @@ from cera.constraints.queries import (
     Part,
     Query,
     TimerLiteral,
+    ValidityTime,
     WindowLiteral,
 )
+from cera.model.expressions.atoms import Unbounded
 from cera.model.expressions.expression import EventReference, Variable
 
 
@@ -147,14 +150,14 @@ def without_modules(tree: ConstraintSet) -> ConstraintSet:
 class _ModuleElimination:
     taken: set[str]
 
-    def tree(self, tree: ConstraintSet, context: tuple[Part, ...], time: EventReference | None) -> ConstraintSet:
+    def tree(self, tree: ConstraintSet, context: tuple[Part, ...], time: ValidityTime | None) -> ConstraintSet:
         match tree:
             case Constraint():
                 body = None if tree.body is None else _timed(tree.body, time)
                 return replace(tree, body=body, head=_timed(tree.head, time), context=context)
             case Module():
                 inner, own = self._module(tree.time, context, time)
-                return self.tree(tree.constraints, inner, own)
+                return self.tree(tree.constraints, inner, _inside(tree.time, own, context, time))
             case LocalDefinitions():
                 definitions = tuple(
                     replace(each, body=_timed(each.body, time), context=context) for each in tree.definitions
@@ -169,7 +172,7 @@ class _ModuleElimination:
                 assert_never(tree)
 
     def _module(
-        self, module: ModuleTime, context: tuple[Part, ...], time: EventReference | None
+        self, module: ModuleTime, context: tuple[Part, ...], time: ValidityTime | None
     ) -> tuple[tuple[Part, ...], EventReference]:
         """Returns what a module asks for, together with those around it, and the identifier of its time."""
         match module:
@@ -194,7 +197,26 @@ class _ModuleElimination:
         return EventReference(found)
 
 
-def _timed(query: Query, time: EventReference | None) -> Query:
+def _inside(
+    module: ModuleTime, own: EventReference, context: tuple[Part, ...], time: ValidityTime | None
+) -> ValidityTime:
+    """Returns the time of what a module says. A window does not lie in the time around it, nor what shares time with a
+    window in that: both hold for what they have in common."""
+    windows = {part.identifier: part.window for part in context if isinstance(part, WindowLiteral)}
+    around = () if time is None else time.identifiers if isinstance(time, Combination) else (time,)
+    around = tuple(each for each in around if not isinstance(windows.get(each), Unbounded))
+    if not around or time is None:
+        return own
+    if isinstance(module, WindowLiteral):
+        return (
+            time if isinstance(module.window, Unbounded) else Combination("intersection", (*around, own), module.span)
+        )
+    is_state = isinstance(module, Literal) and module.kind == "state"
+    known = tuple(each for each in around if each in windows)
+    return Combination("intersection", (*known, own), module.span) if is_state and known else own
+
+
+def _timed(query: Query, time: ValidityTime | None) -> Query:
     """Returns a query whose literals all have a time."""
     match query:
         case Conjunction() | Disjunction():

@@ -142,6 +142,8 @@ def test_what_must_never_happen_holds_where_it_does_not() -> None:
     result = cera("verify", "shop.escl", "other.escl")
     assert "shop: 1 constraint, 1 held" in result.stderr
     assert "the program asks for `alarm`, and no event has this label" in result.stderr
+    alone = cera("verify", "shop.escl")
+    assert (alone.exit_code, "shop: 1 constraint, 1 held" in alone.stderr) == (0, True)
 
 
 def test_an_extent_that_ends_before_it_begins_is_refused() -> None:
