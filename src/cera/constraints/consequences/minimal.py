@@ -2,6 +2,7 @@
 
     minimal     no constraint of the set follows from others of it, and none says nothing
 
+From constraints that contradict each other all would follow; they are left as they are until one of them is mended.
 A minimal set is what is left when constraints that follow from the others are taken out, the last one first. There may
 be others.
 """
@@ -73,20 +74,21 @@ def analysed(statements: Sequence[Statement]) -> Analysis:
     rest = [each for each in statements if each not in trivial]
     broken = [each for each in rest if is_unsatisfiable(each.clauses)]
     sound = [each for each in rest if each not in broken]
+    contradictions = tuple(
+        Contradiction(first, second)
+        for place, second in enumerate(sound)
+        for first in sound[:place]
+        if comparable(first, second) and (_contradict(first, second) or _contradict(second, first))
+    )
+    disputed = [each for pair in contradictions for each in (pair.first, pair.second)]
     redundant: list[Redundancy] = []
     kept = list(sound)
-    for statement in reversed(sound):
-        others = [each for each in kept if each is not statement]
+    for statement in reversed([each for each in sound if each not in disputed]):
+        others = [each for each in kept if each is not statement and each not in disputed]
         because = _reasons(statement, others)
         if because is not None:
             redundant.append(Redundancy(statement, tuple(each for each in sound if each in because)))
-            kept = others
-    contradictions = tuple(
-        Contradiction(first, second)
-        for place, second in enumerate(kept)
-        for first in kept[:place]
-        if comparable(first, second) and (_contradict(first, second) or _contradict(second, first))
-    )
+            kept.remove(statement)
     minimal = tuple(each for each in rest if each in kept or each not in sound)
     forbidding = tuple(each for each in broken if forbids_body(each.clauses))
     unsatisfiable = tuple(each for each in broken if each not in forbidding)

@@ -110,7 +110,7 @@ class Escl(Language[Program]):
         verified = [f"# {line}" for line in verification_lines(module.module)]
         text = "\n".join([_clauses(module).rstrip(), "", *verified])
         _, rest = divided(module.module)  # what rules remember, their plans say
-        remembers = ("all events and states, until the end of the recording",) if rest.clauses else None
+        remembers = ("events and states that can still matter; those that always can, EC501 names",) if rest.clauses else None
         return Explanation("clauses", text, remembers)
 
 

@@ -140,3 +140,10 @@ def test_two_files_about_violations_are_a_circle() -> None:
     assert problem.code == "EP303"
     assert problem.hint is not None
     assert problem.hint.startswith("put all constraints about violations into one file")
+
+
+def test_nothing_is_said_to_follow_from_constraints_that_contradict_each_other() -> None:
+    numbers = [f"IF event i: order(n(N)) THEN {said} END" for said in ("N > 5", "N < 2")]
+    other = "IF event i: order(n(N)) and event j: payment(n(N)) THEN {i, j} within max 1h END"
+    assert "EC405" not in codes("\n".join([other, *numbers]))
+    assert "EC404" in codes("\n".join([other, *numbers]))
