@@ -42,6 +42,10 @@ def _steps(compiled: CompiledModule[Program]) -> str:
     return steps_text(normal_forms(compiled.syntax))
 
 
+#: What clauses that are verified event by event remember.
+_REMEMBERED = "events and states that can still matter; those that always can, EC501 names"
+
+
 class Escl(Language[Program]):
     name = "ESCL"
     short_name = "ESCL"
@@ -110,8 +114,7 @@ class Escl(Language[Program]):
         verified = [f"# {line}" for line in verification_lines(module.module)]
         text = "\n".join([_clauses(module).rstrip(), "", *verified])
         _, rest = divided(module.module)  # what rules remember, their plans say
-        remembers = ("events and states that can still matter; those that always can, EC501 names",) if rest.clauses else None
-        return Explanation("clauses", text, remembers)
+        return Explanation("clauses", text, (_REMEMBERED,) if rest.clauses else None)
 
 
 ESCL = Escl()
