@@ -30,6 +30,9 @@ from module_runs import side_by_side
 from properties.local_runs import disordered
 from properties.streaming_runs import MicroBatches, random_cuts
 
+#: So many modules are planned in reasonable time.
+_TOGETHER = 12
+
 Run = Callable[[Layers, Sequence[Event], Settings], Answer]
 
 #: The entries about streams. The others are about texts, normal forms and what follows from what.
@@ -69,9 +72,11 @@ def _verified(several: Sequence[EntryCase], run: Run) -> Mapping[str, set[Shown]
 def _runs(until: Time | None) -> list[list[EntryCase]]:
     """Returns the cases of one end, divided into those that can run side by side, and each of the others."""
     several = [case for case in cases() if case.until == until]
-    together = _verified(several, reference.run)
-    alone = [case for case in several if together.get(case.module.name, set()) != _meant(case)]
-    return [[case for case in several if case not in alone], *([case] for case in alone)]
+    found = _verified(several, reference.run)
+    alone = [case for case in several if found.get(case.module.name, set()) != _meant(case)]
+    others = [case for case in several if case not in alone]
+    together = [others[first : first + _TOGETHER] for first in range(0, len(others), _TOGETHER)]
+    return [*together, *([case] for case in alone)]
 
 
 @cache
@@ -83,6 +88,7 @@ def _on_spark(until: Time | None) -> Mapping[str, set[Shown]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("spark")
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_spark_finds_in_the_recordings_of_an_entry_what_the_definition_says(entry: str) -> None:
