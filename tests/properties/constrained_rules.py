@@ -169,7 +169,8 @@ def _satisfying(events: Sequence[Event], clauses: Sequence[Clause], chance: rand
         found = violations(clauses, Stream(happenings, extent)).violations
         if not found:
             return left
-        at_fault = [one.event for each in found for one in each.faults if one.event is not None]
+        involved = [(*each.faults, *(one for _, one in each.identified)) for each in found]
+        at_fault = [one.event for several in involved for one in several if one.event is not None]
         left.remove(chance.choice(at_fault or left))
     return left
 

@@ -85,7 +85,8 @@ def _stream(chance: random.Random, clauses: Sequence[Clause]) -> list[Event]:
             found.append(state(Term("open", [Term("k", [key])]), begin, at))
     found = list(dict.fromkeys(found))
     while wrong := violations(clauses, _seen(found)).violations:
-        fault = chance.choice([each for each in wrong[0].faults if each.kind == "event"])
+        involved = (*wrong[0].faults, *(each for _, each in wrong[0].identified))
+        fault = chance.choice([each for each in involved if each.kind == "event"])
         found.remove(next(each for each in found if each is fault.event))
     return found
 

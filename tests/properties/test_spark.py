@@ -49,7 +49,7 @@ PARTS = 1
 RECURSIVE = (7, 9, 11, 39)
 
 #: Seeds of recursions without a key that take three rounds or more: of one rule, of two and of three.
-LINKED = (4, 5, 6, 12, 15, 23)
+LINKED = (4, 5, 6, 7, 12, 15, 23)
 
 #: Seeds of programs with windows in which a rule that gathers has answers; `make test-long` has all of the first 600.
 WINDOWED = (1, 13, 24, 37)
