@@ -23,9 +23,7 @@ from cera.rules.rule import RuleProgram
 from hypothesis_profiles import examples
 from module_runs import run_by_definition
 from properties.flat_programs import flat_case
-from properties.generator import seeded_case
 from properties.local_runs import from_json, in_order
-from properties.theories import rules_of
 
 TIMES = TimeFormat("ms")
 BATCHES = (1, 7, 1_000)
@@ -80,12 +78,3 @@ def test_flat_programs_have_the_answers_of_the_reference_and_most_are_covered(tr
         reason = compared(program, case.events, seed)
         reasons["covered" if reason is None else reason] += 1
     assert reasons["covered"] > tried // 2, reasons
-
-
-@pytest.mark.parametrize(
-    "tried", [pytest.param(examples(40), id="short"), pytest.param(5_000, id="long", marks=pytest.mark.long)]
-)
-def test_programs_of_all_kinds_have_the_answers_of_the_reference_where_they_are_covered(tried: int) -> None:
-    for seed in range(tried):
-        case = seeded_case(seed)
-        compared(rules_of(case), case.events, seed)
