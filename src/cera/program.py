@@ -14,7 +14,6 @@ from cera.connectors.records.layout import Layout, Rejected, layout_of
 from cera.connectors.records.python_values import duration_argument, limit_argument, microseconds, time_argument
 from cera.connectors.row_source import Rows
 from cera.connectors.source import source_of
-from cera.constraints.consequences.minimal import analysed, statements_of
 from cera.constraints.locating import check_located
 from cera.constraints.locations import NO_LOCATIONS, read_locations
 from cera.constraints.module import ConstraintModule
@@ -70,6 +69,8 @@ class Program(Pipeline):
     def minimal_constraints(self) -> tuple[str, ...]:
         """Returns the names of constraints that say the same as all of the program, `shop.paid`: none is known to
         follow from the others. `check` says of each that is left out which ones it follows from (EC405)."""
+        from cera.constraints.consequences.minimal import analysed, statements_of  # few programs ask for it
+
         modules = [each.module for each in self.modules.found if isinstance(each.module, ConstraintModule)]
         found = analysed([one for each in modules for one in statements_of(each.name, each.clauses, each.origin)])
         return tuple(f"{each.file}.{each.name}" for each in found.minimal)

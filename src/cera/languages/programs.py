@@ -135,6 +135,8 @@ def compile_program(named: NamedModules, options: CompileOptions, enabled: Colle
     rule_diagnostics: tuple[Diagnostic, ...] = ()
     for language in LANGUAGES:
         files = [each.parsed for each in running if each.language is language]
+        if not files:  # nor need its compiler be loaded
+            continue
         compiled = language.compile(files, options)
         said = (*(each for file in files for each in file.diagnostics), *compiled.diagnostics)
         state_warnings += compiled.state_warnings

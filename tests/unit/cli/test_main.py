@@ -225,10 +225,12 @@ def test_the_version_is_said_without_importing_what_it_does_not_need() -> None:
 
 
 @pytest.mark.processes
-def test_a_check_needs_no_engine_of_spark_and_no_tables(tmp_path: Path) -> None:
+def test_a_check_needs_no_engine_of_spark_no_tables_and_no_other_language(tmp_path: Path) -> None:
     program = tmp_path / "a.xceq"
     program.write_text("DETECT b{} ON event a: a{{}} END\n")
-    assert not imported_by("check", str(program)) & {"rich", "pyspark", "pyarrow", "psycopg"}
+    found = imported_by("check", str(program))
+    assert not found & {"rich", "pyspark", "pyarrow", "psycopg"}
+    assert {name for name in found if name.endswith(".compilation")} == {"cera.languages.xchangeeq.compilation"}
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -5,23 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from cera.datalog.checks import check
-from cera.datalog.events.module import DatalogModule
-from cera.datalog.printer import print_program, print_section
-from cera.datalog.sections import Section, section_of
-from cera.diagnostics import Diagnostic, Source
-from cera.languages.datalog.compiler import event_module
-from cera.languages.datalog.parser import parse
+from cera.diagnostics import Source
 from cera.languages.protocol.language import Explanation, Form, Language, Target
 from cera.languages.protocol.results import (
     Compilation,
     CompiledModule,
     CompileOptions,
-    ModuleText,
     ParsedSource,
-    module_of_file,
 )
+
+if TYPE_CHECKING:
+    from cera.datalog.sections import Section
 
 #: The beginning of a text: a directive, or the head of a rule.
 _BEGINNING = re.compile(
@@ -29,16 +25,19 @@ _BEGINNING = re.compile(
       |("[^"\n]*"|[A-Za-z_]\w*)\s*\([^{}]*?\)\s*(<-|:-|←|\.))""",
     re.VERBOSE,
 )
-_CLASH = "without `module Name.` it is that of the file"
 
 
 def as_datalog(compiled: CompiledModule[Section]) -> str:
     """Returns the module as it stands in a .dl1s file, with directives for all that its rules do not contain."""
+    from cera.datalog.events.module import DatalogModule  # programs are mostly run, not printed
+    from cera.datalog.printer import print_section
+    from cera.datalog.sections import section_of
+
     assert isinstance(compiled.module, DatalogModule)
     return print_section(section_of(compiled.module, compiled.syntax.program))
 
 
-class Datalog(Language[Section]):
+class Datalog(Language["Section"]):
     name = "Datalog_1S"
     short_name = "Datalog"
     ending = ".dl1s"
@@ -56,8 +55,11 @@ class Datalog(Language[Section]):
         return 0.4 if _BEGINNING.match(text) else 0.0
 
     def parse(self, source: Source) -> ParsedSource[Section]:
-        parsed = parse(source)
-        return ParsedSource(source, tuple(_module(source, each) for each in parsed.modules), parsed.diagnostics)
+        from cera.languages.datalog.compilation import (
+            parsed_source,  # the language is known before a program of it is read
+        )
+
+        return parsed_source(source)
 
     def format(self, source: Source) -> str:
         from cera.languages.datalog.formatter import format_source  # programs are mostly run, not printed
@@ -65,29 +67,14 @@ class Datalog(Language[Section]):
         return format_source(source)
 
     def compile(self, parsed: Sequence[ParsedSource[Section]], options: CompileOptions) -> Compilation:
-        """Compiles each module by itself: one with errors does not keep others from running."""
-        modules: list[CompiledModule[object]] = []
-        diagnostics: list[Diagnostic] = []
-        for written in (each for file in parsed if not file.diagnostics for each in file.modules):
-            module, problems = event_module(written.syntax, written.name, written.span)
-            problems = (*check(written.syntax.program), *problems)
-            errors = [each for each in problems if each.severity == "error"]
-            diagnostics += errors or problems
-            if not errors:
-                modules.append(CompiledModule(module, written.syntax))
-        return Compilation(tuple(modules), tuple(diagnostics))
+        from cera.languages.datalog.compilation import compiled
+
+        return compiled(parsed, options)
 
     def explain(self, module: CompiledModule[Section]) -> Explanation:
-        assert isinstance(module.module, DatalogModule)
-        return Explanation("datalog", print_program(module.module.program))
+        from cera.languages.datalog.compilation import explained
 
-
-def _module(source: Source, section: Section) -> ModuleText[Section]:
-    """Returns a section with the name that it gives itself, or that of its file."""
-    predicates = tuple(rule.head.predicate for rule in section.program.rules)
-    if section.name is None:
-        return module_of_file(source, section, predicates, _CLASH)
-    return ModuleText(section, section.name.name, section.name.span, predicates, clash=_CLASH)
+        return explained(module)
 
 
 DATALOG = Datalog()

@@ -5,23 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from cera.constraints.consequences.minimal import Statement, analysed, statements_of
-from cera.constraints.module import ConstraintModule
-from cera.constraints.translation.layers import divided, verification_lines
-from cera.diagnostics import Diagnostic, Source, in_source_order
-from cera.languages.escl.checks import check, oddities
-from cera.languages.escl.lowering import lower
-from cera.languages.escl.parser import parse
-from cera.languages.escl.syntax import Program
+from cera.diagnostics import Source
 from cera.languages.protocol.language import Example, Explanation, Form, Language, Target
 from cera.languages.protocol.results import (
     Compilation,
     CompiledModule,
     CompileOptions,
     ParsedSource,
-    module_of_file,
 )
+
+if TYPE_CHECKING:
+    from cera.languages.escl.syntax import Program
 
 _SET = r"(WHILE\s|IN\s+ANY\s+CASE\s|CONSTRAINT\s|LET\s+DETECT\s|IF\s|\(\s*(IN\s+ANY\s+CASE|IF|WHILE)\s)"
 _BEGIN = re.compile(rf"(\s|#[^\n]*\n)*{_SET}")
@@ -30,23 +26,18 @@ _DECLARED = re.compile(rf"(\s|#[^\n]*\n)*(ORIGIN\s*\"|relation\s)[^<]*^{_SET}", 
 
 
 def _clauses(compiled: CompiledModule[Program]) -> str:
-    from cera.languages.escl.steps import clauses_text  # programs are mostly run, not printed
+    from cera.languages.escl.compilation import clauses_of
 
-    assert isinstance(compiled.module, ConstraintModule)
-    return clauses_text(compiled.module.clauses)
+    return clauses_of(compiled)
 
 
 def _steps(compiled: CompiledModule[Program]) -> str:
-    from cera.languages.escl.steps import normal_forms, steps_text
+    from cera.languages.escl.steps import normal_forms, steps_text  # programs are mostly run, not printed
 
     return steps_text(normal_forms(compiled.syntax))
 
 
-#: What clauses that are verified event by event remember.
-_REMEMBERED = "events and states that can still matter; those that always can, EC501 names"
-
-
-class Escl(Language[Program]):
+class Escl(Language["Program"]):
     name = "ESCL"
     short_name = "ESCL"
     ending = ".escl"
@@ -74,10 +65,11 @@ class Escl(Language[Program]):
         return 1.0 if _BEGIN.match(text) or _DECLARED.match(text) else 0.0
 
     def parse(self, source: Source) -> ParsedSource[Program]:
-        parsed = parse(source)
-        names = tuple(each.name or f"c{number}" for number, each in enumerate(parsed.program.constraints, 1))
-        module = module_of_file(source, parsed.program, names, "the constraints of a file have its name")
-        return ParsedSource(source, (module,), parsed.diagnostics)
+        from cera.languages.escl.compilation import (
+            parsed_source,  # the language is known before a program of it is read
+        )
+
+        return parsed_source(source)
 
     def format(self, source: Source) -> str:
         from cera.languages.escl.printer import format_source  # programs are mostly run, not printed
@@ -85,36 +77,14 @@ class Escl(Language[Program]):
         return format_source(source)
 
     def compile(self, parsed: Sequence[ParsedSource[Program]], options: CompileOptions) -> Compilation:
-        modules: list[tuple[ConstraintModule, Program]] = []
-        found: list[Diagnostic] = []
-        statements: list[Statement] = []
-        for file in (each for each in parsed if not each.diagnostics):
-            for written in file.modules:
-                problems = check(written.syntax, options)
-                if not written.syntax.constraints:
-                    hint = "write `IN ANY CASE … END` or `IF … THEN … END`"
-                    message = "there is no constraint in the file"
-                    problems.append(Diagnostic("EC408", "warning", message, written.span, hint))
-                lowered: ConstraintModule | None = None
-                if not any(each.severity == "error" for each in problems):
-                    lowered, errors = lower(written.syntax, written.name, written.span, options)
-                    problems += errors
-                if lowered is not None:
-                    modules.append((lowered, written.syntax))
-                    statements += statements_of(lowered.name, lowered.clauses, lowered.origin)
-                found += problems
-        analysis = analysed(statements)
-        wrong = {each.file for each in analysis.unsatisfiable}
-        found += oddities(analysis)
-        compiled = (CompiledModule[object](each, syntax) for each, syntax in modules if each.name not in wrong)
-        return Compilation(tuple(compiled), tuple(in_source_order(found)))
+        from cera.languages.escl.compilation import compiled
+
+        return compiled(parsed, options)
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:
-        assert isinstance(module.module, ConstraintModule)
-        verified = [f"# {line}" for line in verification_lines(module.module)]
-        text = "\n".join([_clauses(module).rstrip(), "", *verified])
-        _, rest = divided(module.module)  # what rules remember, their plans say
-        return Explanation("clauses", text, (_REMEMBERED,) if rest.clauses else None)
+        from cera.languages.escl.compilation import explained
+
+        return explained(module)
 
 
 ESCL = Escl()

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from cera.diagnostics import Source
-from cera.languages.cet.language import CLASH, claims_of_types, compiled_types, explained_types
+from cera.languages.cet.language import claims_of_types
 from cera.languages.protocol.language import Example, Explanation, Form, Language
 from cera.languages.protocol.results import (
     Compilation,
     CompiledModule,
     CompileOptions,
     ParsedSource,
-    module_of_file,
 )
-from cera.languages.snoop.compiler import instance_module
-from cera.languages.snoop.parser import parse
-from cera.languages.snoop.syntax import Program
+
+if TYPE_CHECKING:
+    from cera.languages.snoop.syntax import Program
 
 
 def as_event_types(compiled: CompiledModule[Program]) -> str:
@@ -34,7 +34,7 @@ def as_datalog(compiled: CompiledModule[Program]) -> str:
     return to_datalog(compiled.syntax, compiled.module.name)
 
 
-class Snoop(Language[Program]):
+class Snoop(Language["Program"]):
     name = "Snoop"
     short_name = "Snoop"
     ending = ".snoop"
@@ -57,9 +57,11 @@ class Snoop(Language[Program]):
         return claims_of_types(text)
 
     def parse(self, source: Source) -> ParsedSource[Program]:
-        parsed = parse(source)
-        names = tuple(each.name.name for each in parsed.program.definitions)
-        return ParsedSource(source, (module_of_file(source, parsed.program, names, CLASH),), parsed.diagnostics)
+        from cera.languages.snoop.compilation import (
+            parsed_source,  # the language is known before a program of it is read
+        )
+
+        return parsed_source(source)
 
     def format(self, source: Source) -> str:
         from cera.languages.snoop.printer import format_source  # programs are mostly run, not printed
@@ -67,10 +69,14 @@ class Snoop(Language[Program]):
         return format_source(source)
 
     def compile(self, parsed: Sequence[ParsedSource[Program]], options: CompileOptions) -> Compilation:
-        return compiled_types(parsed, instance_module)
+        from cera.languages.snoop.compilation import compiled
+
+        return compiled(parsed)
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:
-        return explained_types(module, as_event_types(module))
+        from cera.languages.snoop.compilation import explained
+
+        return explained(module)
 
 
 SNOOP = Snoop()

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from cera.diagnostics import Diagnostic, Source
+from cera.diagnostics import Source
 from cera.languages.protocol.language import Example, Explanation, Language, RuleText, Target
-from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ModuleText, ParsedSource
-from cera.languages.streamlog.checks import check_program
-from cera.languages.streamlog.declared_times import with_declared_times
-from cera.languages.streamlog.lowering import lower
-from cera.languages.streamlog.parser import parse
-from cera.languages.streamlog.state_text import printed_states
-from cera.languages.streamlog.syntax import Program, Rule
-from cera.modules.module import Module
-from cera.modules.rules.module import RuleModule
-from cera.modules.states.module import StateModule
+from cera.languages.protocol.results import Compilation, CompiledModule, CompileOptions, ParsedSource
 from cera.rules.rule import RuleProgram
+
+if TYPE_CHECKING:
+    from cera.languages.streamlog.syntax import Program
 
 #: The end of a head and its arrow, and the beginnings that no other language has.
 _ARROW = re.compile(r"[\w)\"]\s*(?:<-(?![0-9])|←)")
@@ -36,7 +30,7 @@ def _rule_text(program: RuleProgram) -> RuleText:
     return rule_text(program)
 
 
-class StreamLog(Language[Program]):
+class StreamLog(Language["Program"]):
     name = "StreamLog"
     short_name = "StreamLog"
     ending = ".slog"
@@ -64,9 +58,11 @@ class StreamLog(Language[Program]):
         return 0.6 if opening else 0.4
 
     def parse(self, source: Source) -> ParsedSource[Program]:
-        parsed = parse(source)
-        rules = tuple(map(rule_name, parsed.program.rules))
-        return ParsedSource(source, (ModuleText(parsed.program, "", None, rules, "none"),), parsed.diagnostics)
+        from cera.languages.streamlog.compilation import (
+            parsed_source,  # the language is known before a program of it is read
+        )
+
+        return parsed_source(source)
 
     def format(self, source: Source) -> str:
         from cera.languages.streamlog.printer import format_source  # programs are mostly run, not printed
@@ -74,35 +70,14 @@ class StreamLog(Language[Program]):
         return format_source(source)
 
     def compile(self, parsed: Sequence[ParsedSource[Program]], options: CompileOptions) -> Compilation:
-        files = [with_declared_times(module.syntax) for file in parsed for module in file.modules]
-        if any(each.severity == "error" for file in parsed for each in file.diagnostics):
-            return _refused(files, ())
-        found = [diagnostic for program in files for diagnostic in check_program(program)]
-        if any(each.severity == "error" for each in found):
-            return _refused(files, found)
-        lowered = lower(files, options.timezone)
-        if lowered.problems:
-            return _refused(files, [*found, *lowered.problems])
-        semantics = options.semantics or lowered.program.semantics
-        rules = replace(lowered.program, semantics=semantics, calendars=tuple(options.calendars))
-        modules: list[Module] = [RuleModule(rules), *lowered.states]
-        compiled = tuple(CompiledModule(module, tuple(files)) for module in modules)
-        return Compilation(compiled, tuple(found), lowered.endless)
+        from cera.languages.streamlog.compilation import compiled
+
+        return compiled(parsed, options)
 
     def explain(self, module: CompiledModule[Program]) -> Explanation:
-        """Returns how states are composed; rules are explained with their plan, all together."""
-        assert isinstance(module.module, StateModule)
-        return Explanation("states", printed_states(module.module))
+        from cera.languages.streamlog.compilation import explained
 
-
-def _refused(files: Sequence[Program], found: Sequence[Diagnostic]) -> Compilation:
-    """Returns the compilation of files with errors: no rules."""
-    return Compilation((CompiledModule(RuleModule(RuleProgram(())), tuple(files)),), tuple(found))
-
-
-def rule_name(rule: Rule) -> str:
-    """Returns the name of a rule: the label that it derives."""
-    return rule.head.atom.label
+        return explained(module)
 
 
 STREAMLOG = StreamLog()

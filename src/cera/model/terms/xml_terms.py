@@ -19,7 +19,6 @@ from collections.abc import Collection, Iterator
 from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
-from xml.sax.saxutils import escape, quoteattr
 
 from cera.model.terms.term import Term, Value, format_scalar, label, same
 from cera.model.terms.values import NumberTooLargeError, Scalar, infer_scalar
@@ -173,6 +172,8 @@ def to_text(element: Element) -> str:
 
 
 def _written(element: Element, prefixes: dict[str, str], declarations: dict[str, str]) -> Iterator[str]:
+    from xml.sax.saxutils import escape, quoteattr  # imports the Internet's protocols, and few events are XML
+
     tag = _qualified(element.name, prefixes)
     yield f"<{tag}"
     attributes = {_qualified(name, prefixes): value for name, value in element.attributes.items()}
