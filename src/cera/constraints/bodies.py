@@ -201,6 +201,8 @@ class Bodies:
         """Returns whether something lies in a time, as a count of one or none."""
         times = times_of(part.time, binding.items)
         item = binding.items[part.identifier.identifier]
+        if any(each.kind == "unsaid" for items in times for each in items):
+            return Member(None, begun(times))
         if item.happening is None:
             inside, at = _covered(item, times)
         else:
@@ -211,9 +213,9 @@ class Bodies:
 
 @dataclass(frozen=True)
 class Member:
-    """Whether something lies in a time, and since when that is certain."""
+    """Whether something lies in a time, None if nothing is said of that, and since when that is certain."""
 
-    holds: bool
+    holds: bool | None
     at: Time
 
 
@@ -243,4 +245,4 @@ def _covered(item: Item, times: Times) -> tuple[bool, Time]:
 
 
 def _covers(time: Item, item: Item) -> bool:
-    return time.kind == "always" or (time.kind != "never" and time.interval.contains(item.interval))
+    return time.kind == "always" or (time.kind not in ("never", "unsaid") and time.interval.contains(item.interval))

@@ -47,6 +47,7 @@ from cera.constraints.queries import (
     ValidityTime,
     WindowLiteral,
 )
+from cera.diagnostics import Span
 from cera.model.expressions.atoms import Unbounded
 from cera.model.expressions.expression import EventReference, Variable
 
@@ -208,12 +209,14 @@ def _inside(
     if not around or time is None:
         return own
     if isinstance(module, WindowLiteral):
-        return (
-            time if isinstance(module.window, Unbounded) else Combination("intersection", (*around, own), module.span)
-        )
+        return time if isinstance(module.window, Unbounded) else _common((*around, own), module.span)
     is_state = isinstance(module, Literal) and module.kind == "state"
     known = tuple(each for each in around if each in windows)
-    return Combination("intersection", (*known, own), module.span) if is_state and known else own
+    return _common((*known, own), module.span) if is_state and known else own
+
+
+def _common(times: tuple[EventReference, ...], span: Span | None) -> Combination:
+    return Combination("intersection", times, span, of_modules=True)
 
 
 def _timed(query: Query, time: ValidityTime | None) -> Query:

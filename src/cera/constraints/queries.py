@@ -12,7 +12,7 @@ from cera.constraints.specification import Specification
 from cera.diagnostics import Span
 from cera.model.expressions.atoms import Atom, Window
 from cera.model.expressions.expression import Comparison, EventReference, Temporal
-from cera.model.tags import tagged
+from cera.model.tags import added_later, tagged
 from cera.model.time.durations import Duration
 
 Kind = OneOf["event", "state", "relation"]
@@ -28,11 +28,15 @@ Place = OneOf["room", "area"]
 @tagged("Combination")
 @dataclass(frozen=True)
 class Combination:
-    """`cover-all{i, j}`: the interval or the intervals that others make together."""
+    """`cover-all{i, j}`: the interval or the intervals that others make together.
+
+    `of_modules` is the intersection of the times of modules in modules: where there is none, nothing is said.
+    """
 
     operator: CombinationOperator
     identifiers: tuple[EventReference, ...]
     span: Span | None = field(default=None, compare=False, repr=False)
+    of_modules: bool = added_later("of_modules", False)
 
 
 #: The time in which a literal is evaluated.

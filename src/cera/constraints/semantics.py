@@ -169,6 +169,8 @@ class Judge(Bodies):
                 return self._counted_refutation(part, rest, binding)
             case Membership():
                 member = self.member(part, binding)
+                if member.holds is None:
+                    return None
                 if member.holds:
                     return self.refutation(rest, binding)
                 return Refutation(member.at, condition_text(part), None)
@@ -282,7 +284,7 @@ class Judge(Bodies):
 
 def _window(times: Times) -> Interval | None:
     """Returns the hull of a time; None if it is all of time, or has not ended."""
-    items = [item for each in times for item in each if item.kind not in ("always", "never")]
+    items = [item for each in times for item in each if item.kind not in ("always", "never", "unsaid")]
     if not items or any(item.is_open for item in items):
         return None
     return hull(item.interval for item in items)

@@ -36,8 +36,9 @@ from cera.model.time.time_text import parse_datetime
 from cera.model.time.timers import TIMERS
 
 #: What an identifier stands for: an event or a timer on one, a state or a timer on one, a window of the clock, all of
-#: time. A combination that is not defined is no time at all.
-ItemKind = OneOf["event", "timer", "state", "clock", "always", "never"]
+#: time. A combination that is not defined is no time at all; what modules have in common if there is none, is no time
+#: of which anything is said.
+ItemKind = OneOf["event", "timer", "state", "clock", "always", "never", "unsaid"]
 
 #: Known from the beginning.
 ALWAYS_KNOWN = MIN_TIME - 1
@@ -69,7 +70,7 @@ class Item:
 
     def contains(self, other: Happening) -> bool:
         """Returns whether an event or a state lies in this time."""
-        if self.kind in ("always", "never"):
+        if self.kind in ("always", "never", "unsaid"):
             return self.kind == "always"
         if any(other is owner for owner in self.owners):
             return False
@@ -231,7 +232,8 @@ def _combined(combination: Combination, items: Sequence[Item]) -> Times:
             begin, end = max(i.begin for i in items), min(i.end for i in items)
             if begin <= end:
                 return (tuple(items),)
-            return _never(min(max(i.known, i.end_known) for i in items if i.end < begin), items)
+            at = min(max(i.known, i.end_known) for i in items if i.end < begin)
+            return _never(at, items, "unsaid" if combination.of_modules else "never")
         case "union":
             ordered = sorted(items, key=lambda each: each.interval)
             reached = ordered[0].end
@@ -250,10 +252,10 @@ def _combined(combination: Combination, items: Sequence[Item]) -> Times:
             assert_never(combination.operator)
 
 
-def _never(at: Time, items: Sequence[Item]) -> Times:
+def _never(at: Time, items: Sequence[Item], kind: ItemKind = "never") -> Times:
     """Returns the time that is none, and since when that is certain."""
     known = max(at, max(each.known for each in items))
-    return ((Item("never", known, known, known, known),),)
+    return ((Item(kind, known, known, known, known),),)
 
 
 def _covering(items: Sequence[Item]) -> Item:
@@ -300,6 +302,6 @@ def _passed(item: Item, stream: Known) -> Time | None:
         return stream.at_end
     if item.kind == "never":
         return item.known
-    if item.is_open:
+    if item.kind == "unsaid" or item.is_open:
         return None
     return stream.passed(item.begin, item.end, item.end_known, clock=item.kind == "clock")

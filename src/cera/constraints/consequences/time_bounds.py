@@ -36,6 +36,7 @@ from cera.model.expressions.expression import (
     Expression,
     Temporal,
     Within,
+    rebuild,
 )
 from cera.model.expressions.expression import Literal as Constant
 from cera.model.time.clock import TimeError
@@ -187,11 +188,17 @@ def _edge(expression: Expression, own: str) -> Stretch | None:
         except TimeError:
             return None
         return Stretch(MovedPoint(EPOCH, around(found.begin)), MovedPoint(EPOCH, around(found.end)))
-    stretch = stretch_of(expression)
+    stretch = stretch_of(_with_present_as_point(expression))
     if stretch is None or stretch.begin.point.identifier != NOW:
         return stretch
     point = TimePoint(f"{NOW}{own}", "begin")
     return Stretch(MovedPoint(point, stretch.begin.by), MovedPoint(point, stretch.end.by))
+
+
+def _with_present_as_point(expression: Expression) -> Expression:
+    if expression == EventReference(NOW):
+        return Call("begin", (expression,))
+    return expression if isinstance(expression, Call) else rebuild(expression, _with_present_as_point)
 
 
 #: As long as no time zone is from another one.

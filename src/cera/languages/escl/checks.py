@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cera.constraints.consequences.minimal import Analysis, Statement
 from cera.diagnostics import Diagnostic, Note, in_source_order
+from cera.languages.escl.module_times import check_modules
 from cera.languages.escl.names import check_names
 from cera.languages.escl.places import check_places
 from cera.languages.escl.scopes import scopes
@@ -20,6 +21,7 @@ def check(program: Program, options: CompileOptions) -> list[Diagnostic]:
     found: list[Diagnostic] = [*check_names(program)]
     several, problems = scopes(program)
     found += problems
+    found += check_modules(program)
     for scope in several:
         found += check_values(scope)
         found += check_times(scope)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cera.constraints.consequences.outside import lies_outside
-from cera.constraints.names import declared_identifier, time_identifiers
+from cera.constraints.names import declared_identifier
 from cera.constraints.queries import (
     Combination,
     HullLiteral,
     Literal,
     Membership,
-    Part,
     Spread,
     TimerLiteral,
     ValidityTime,
     WindowLiteral,
 )
 from cera.constraints.specification import limits
-from cera.diagnostics import Diagnostic, Note
+from cera.diagnostics import Diagnostic
+from cera.languages.escl.module_times import check_outside
 from cera.languages.escl.scopes import Scope
 from cera.model.expressions.atoms import Between, Sliding
 from cera.model.expressions.expression import EventReference
@@ -41,7 +40,7 @@ def check_times(scope: Scope) -> Iterator[Diagnostic]:
                 yield from _window(part, scope)
             case Literal() | Membership():
                 yield from _combined(part.time, kinds)
-                yield from _outside(part.time, scope, declared)
+                yield from check_outside(part.time, scope, declared)
             case Spread():
                 yield from _bare(part)
             case _:
@@ -90,19 +89,6 @@ def _combined(time: ValidityTime | None, kinds: Mapping[str, str]) -> Iterator[D
             if kinds.get(each.identifier) == "state":
                 message = f"`union` is of events, and `{each.identifier}` is a state, whose end may not be known"
                 yield Diagnostic("EC303", "error", message, each.span, "write `cover-all`")
-
-
-def _outside(time: ValidityTime | None, scope: Scope, declared: Mapping[str, Part]) -> Iterator[Diagnostic]:
-    """Reports literals that are evaluated outside of their module's time (EC304): both never share a point,
-    or never more than one."""
-    if not scope.modules:
-        return
-    for each in time_identifiers(time):
-        if each.identifier in declared and lies_outside(each.identifier, scope.modules, (*scope.body, *scope.head)):
-            message = f"`{each.identifier}` lies outside of the time of the module"
-            note = (Note("this is the time of the module", scope.modules[-1].span),)
-            hint = "a literal is evaluated inside of its module; write the constraint outside, with the module in `IF`"
-            yield Diagnostic("EC304", "error", message, each.span, hint, note)
 
 
 def _window(part: WindowLiteral, scope: Scope) -> Iterator[Diagnostic]:
