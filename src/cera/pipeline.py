@@ -26,10 +26,13 @@ from cera.languages.protocol.results import CompileOptions
 from cera.languages.registry import Recognition, recognize
 from cera.model.calendars.calendar_files import Calendar
 from cera.model.events.answer_limits import ANSWER_LIMIT
+from cera.model.events.rates import Rates
 from cera.modules.expectations import Expectations, expectations_of
 from cera.modules.layering import Layers, layered
 from cera.modules.module import known
+from cera.optimizer.semantic.choice import Choice, choose
 from cera.optimizer.semantic.driver import Knowledge, RewrittenProgram, knowledge_of, rewrite, unused
+from cera.optimizer.semantic.estimates import CostModel
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram, Semantics
 
@@ -54,6 +57,10 @@ class Pipeline:
     verifying: bool = False
     #: The names of laws of the semantic optimizer that are not used.
     without_laws: frozenset[str] = frozenset()
+    #: How often events come, for estimates of costs; no answer depends on it.
+    rates: Rates | None = None
+    #: What the semantic optimizer chooses by; None uses all laws that apply.
+    cost: CostModel | None = None
 
     @cached_property
     def recognitions(self) -> tuple[Recognition, ...]:
@@ -84,7 +91,7 @@ class Pipeline:
         """The normalised rules, of which a wrong program may lack some."""
         derived = known(label for each in self.modules.found for label in each.module.derives)
         limit = ANSWER_LIMIT if self.answer_limit is None else self.answer_limit
-        return replace(self._compiled.rules.program, from_modules=tuple(derived), answer_limit=limit)
+        return replace(self._compiled.rules.program, from_modules=tuple(derived), answer_limit=limit, rates=self.rates)
 
     @cached_property
     def _knowledge(self) -> Knowledge:
@@ -93,8 +100,21 @@ class Pipeline:
     @cached_property
     def rewritten(self) -> RewrittenProgram:
         """The rules as constraints have rewritten them, with what became of each."""
+        return self._chosen[0]
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What was chosen for each rule, with estimated costs; empty unless there are rates or a model."""
+        return self._chosen[1]
+
+    @cached_property
+    def _chosen(self) -> tuple[RewrittenProgram, tuple[Choice, ...]]:
         read = frozenset[str | None]().union(*(each.module.reads for each in self.modules.found))
-        return rewrite(self.rules, self._knowledge, read_elsewhere=read, without=self.without_laws)
+        if self.rates is None and self.cost is None:
+            return rewrite(self.rules, self._knowledge, read_elsewhere=read, without=self.without_laws), ()
+        return choose(
+            self.rules, self._knowledge, self.rates, self.cost, read_elsewhere=read, without=self.without_laws
+        )
 
     @property
     def unused_constraints(self) -> list[Clause]:

@@ -35,7 +35,9 @@ from cera.modules.answers.answer import Answer
 from cera.modules.layered_processor import program_processor
 from cera.modules.module import Settings
 from cera.modules.processor import AnyProcessor
+from cera.optimizer.costs.rates_file import read_rates
 from cera.optimizer.semantic.driver import LAWS
+from cera.optimizer.semantic.estimates import COST_MODELS, CostModel
 from cera.pipeline import Pipeline
 from cera.rules.rule import Semantics
 from cera.running.choice import AUTO, Engine, choose_in_process
@@ -280,6 +282,8 @@ def load(
     locations: str | Path | None = None,
     constraints: str | Path | Source | Sequence[str | Path | Source] = (),
     verify: bool = False,
+    rates: str | Path | None = None,
+    cost: CostModel | None = None,
 ) -> Program:
     """Returns a program from files or a text: `load("fire.xceq")`, `load(["a.xceq", "b.epl"])`, `load("DETECT …")`.
 
@@ -287,7 +291,9 @@ def load(
     `answer_limit` events before a run gives up. `locations` is a file that says where events come from, for constraints
     about places. `constraints` are files that the stream is trusted to satisfy: they make rules cheaper, and change no
     answer on such a stream. With `verify` they are not trusted: the rules run as they are, and what violates a
-    constraint is an event `violation`. The program may be wrong; `check` says how, and `run` raises ProgramError.
+    constraint is an event `violation`. `rates` is a file that says how often events come, as `cera sample` writes it,
+    and `cost` what is chosen by it: `state`, `work` or `latency`. No answer depends on these. The program may be wrong;
+    `check` says how, and `run` raises ProgramError.
     """
     if semantics not in (None, "practical", "formal"):
         raise UsageError(f"there is no semantics '{semantics}'; there are practical and formal")
@@ -312,6 +318,8 @@ def load(
         locations=places,
         trusted=tuple(_source(part) for part in _parts(constraints)),
     )
+    if rates is not None or cost is not None:
+        loaded = estimating(loaded, rates, cost)
     chosen = loaded if enable is None else enabling(loaded, enable)
     return verifying(chosen) if verify else chosen
 
@@ -350,6 +358,18 @@ def trusting(program: Program, constraints: Sequence[str | Path], without_laws: 
         names = ", ".join(shown_path(Path(source.name)) for source in trusted.trusted)
         raise UsageError(f"{Setting.CONSTRAINTS}: there is no constraint in {names}")
     return trusted
+
+
+def estimating(program: Program, rates: str | Path | None, cost: CostModel | None) -> Program:
+    """Returns the program with rates of its events, by which joins are ordered, and a model of costs, by which laws are
+    chosen."""
+    if cost is not None and cost not in COST_MODELS:
+        raise UsageError(f"there is no model of costs '{cost}'; there are {', '.join(COST_MODELS)}")
+    if cost is not None and not program.trusted:
+        raise UsageError(f"{Setting.COST} chooses among what {Setting.CONSTRAINTS} allow, and there are none")
+    chosen = replace(program, rates=None if rates is None else read_rates(Path(rates)), cost=cost)
+    vars(chosen)["recognitions"] = program.recognitions  # they are the same sources: none is read again
+    return chosen
 
 
 def verifying(program: Program) -> Program:

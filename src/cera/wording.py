@@ -33,6 +33,7 @@ class Setting(Enum):
     CHECKPOINT = "checkpoint"
     CONF = "conf"
     CONSTRAINTS = "constraints"
+    COST = "cost"
     CSV = "csv"
     DB = "db"
     END_FIELD = "end_field"

@@ -16,7 +16,7 @@ from cera.diagnostics import Source
 from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import parse
 from cera.model.events.event import Event
-from cera.optimizer.semantic.driver import RewrittenProgram, knowledge_of, rewrite
+from cera.optimizer.semantic.driver import Knowledge, RewrittenProgram, knowledge_of, rewrite
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram
 from cera.testing import event
@@ -189,7 +189,10 @@ class Triple:
         return "\n".join((self.rules, self.constraints, *map(str, self.events)))
 
     def rewritten(self) -> RewrittenProgram:
-        return rewrite(self.program, knowledge_of([ConstraintModule("c", self.clauses)]))
+        return rewrite(self.program, self.knowledge())
+
+    def knowledge(self) -> Knowledge:
+        return knowledge_of([ConstraintModule("c", self.clauses)])
 
 
 def triple_of(seed: int) -> Triple | None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -18,14 +19,17 @@ from cera.diagnostics import Source
 from cera.engines.spark.division.operators import operators
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
+from cera.model.events.rates import LabelRates, Rates
 from cera.modules.driving import Driver
 from cera.modules.rules.module import rule_layers
+from cera.optimizer.semantic.choice import choose
 from cera.optimizer.semantic.driver import LAWS
+from cera.optimizer.semantic.estimates import COST_MODELS
 from cera.program import load
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
 from hypothesis_profiles import examples
-from properties.constrained_rules import Triple, stream_of, triple_of
+from properties.constrained_rules import LABELS, Triple, stream_of, triple_of
 from properties.local_runs import disordered, processor_of, some_variation
 from properties.streaming_runs import MicroBatches, random_cuts
 from properties.theories import model_of
@@ -66,6 +70,15 @@ def _streamed(program: RuleProgram, events: Sequence[Event], chance: random.Rand
     return None if stream.by_kind.rejected else sorted({one.id for one in stream.by_kind.derived})
 
 
+def _chosen(triple: Triple, chance: random.Random) -> tuple[RuleProgram, bool]:
+    """Returns the rules as some model of costs chooses them, by some rates, and whether a law is left out."""
+    labels = {label: LabelRates(chance.choice((0.01, 1, 100)), {"k": 2, "v": chance.randint(1, 5)}) for label in LABELS}
+    rates = Rates(chance.choice((20.0, 10_000.0)), labels, {"k": chance.choice((1.0, 500.0))})
+    model = chance.choice(COST_MODELS)
+    found, choices = choose(replace(triple.program, rates=rates), triple.knowledge(), rates, model)
+    return found.program, any(each.chosen.left_out for each in choices)
+
+
 def _agree(seeds: Iterable[int]) -> Counter[str]:
     used: Counter[str] = Counter()
     for seed in seeds:
@@ -82,6 +95,11 @@ def _agree(seeds: Iterable[int]) -> Counter[str]:
         assert _answers(rewritten.program, triple.events) == expected, shown
         assert _defined(rewritten.program, triple.events) == expected, shown
         chance = random.Random(seed)
+        if laws:
+            chosen, left_out = _chosen(triple, chance)
+            used["chosen by costs"] += 1
+            used["chosen by costs, with something left out"] += left_out
+            assert _answers(chosen, triple.events) == expected, shown
         if laws and chance.randrange(ONCE_IN) == 0:
             used["in other ways"] += 1
             assert _varied(rewritten.program, triple.events, chance) == expected, shown
@@ -94,7 +112,8 @@ def _agree(seeds: Iterable[int]) -> Counter[str]:
 
 def test_rewritten_rules_answer_as_before_on_streams_that_satisfy_the_constraints() -> None:
     used = _agree(range(examples(600)))
-    assert all(used[law] for law in LAWS) or examples(600) < 600, used
+    every = (*LAWS, "chosen by costs, with something left out")
+    assert all(used[each] for each in every) or examples(600) < 600, used
 
 
 @pytest.mark.long

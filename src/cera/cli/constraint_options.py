@@ -1,4 +1,4 @@
-"""--constraints: what the stream is trusted to satisfy."""
+"""--constraints: what the stream is trusted to satisfy; --rates and --cost: what is chosen by."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 import click
 
-from cera.program import Program, trusting, verifying
+from cera.optimizer.semantic.estimates import COST_MODELS, CostModel
+from cera.program import Program, estimating, trusting, verifying
 
 R = TypeVar("R")
 
 
 def constraints_option(command: Callable[..., R], *, required: bool = False) -> Callable[..., R]:
-    """Decorates a command with --constraints and --without-law; stands below `program_options`."""
+    """Decorates a command with --constraints, --without-law, --rates and --cost; stands below `program_options`."""
 
     @click.option(
         "--constraints",
@@ -33,11 +34,32 @@ def constraints_option(command: Callable[..., R], *, required: bool = False) -> 
         multiple=True,
         help="A law that is not used in rewriting, by its name, as `cera optimize` shows it.",
     )
+    @click.option(
+        "--rates",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        help="How often events come, as `cera sample` writes it: joins are ordered and costs estimated by it. No "
+        "answer depends on it.",
+    )
+    @click.option(
+        "--cost",
+        type=click.Choice(COST_MODELS),
+        help="Leave out of the laws what --rates say costs more than it saves: tuples in state, work in a second, or "
+        "time until an answer. Without --rates all labels are assumed to be alike; without --cost all laws are used.",
+    )
     @functools.wraps(command)
     def with_constraints(
-        program: Program, constraints: tuple[Path, ...], without_laws: tuple[str, ...], **others: Any
+        program: Program,
+        constraints: tuple[Path, ...],
+        without_laws: tuple[str, ...],
+        rates: Path | None,
+        cost: CostModel | None,
+        **others: Any,
     ) -> R:
-        return command(program=trusting(program, constraints, without_laws), **others)
+        program = trusting(program, constraints, without_laws)
+        if rates is not None or cost is not None:
+            program = estimating(program, rates, cost)
+        return command(program=program, **others)
 
     return with_constraints
 

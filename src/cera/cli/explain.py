@@ -18,6 +18,7 @@ from cera.connectors.records.python_values import microseconds
 from cera.constraints.translation.layers import all_rules
 from cera.diagnostic_pages import is_code, page
 from cera.errors import UsageError
+from cera.explain.costs import basis_of, cost_lines, explain_costs
 from cera.explain.modules import explain_modules, module_lines
 from cera.explain.program import explain as explained
 from cera.explain.program import text
@@ -98,6 +99,11 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
     parts = [text(explanation)] if rules.rules or not modules else []
     shown = "\n\n".join([*parts, *(["\n".join(module_lines(modules))] if modules else [])])
     data: dict[str, Any] = {**explanation, **({"modules": modules} if modules else {})}
+    basis = basis_of(program.rates, program.cost)
+    if rules.rules and basis is not None:
+        costs = explain_costs(rules, program.choices, basis)
+        data["costs"] = costs
+        shown = "\n".join([shown, "", *cost_lines(costs)])
     if rules.rules:
         local = explain_on("local", program.layers, timezone=program.timezone, max_duration=longest)
         if local is not None:

@@ -45,6 +45,7 @@ _COMMANDS = {
     "fmt": ("cera.cli.fmt", "fmt"),
     "optimize": ("cera.cli.optimize", "optimize"),
     "run": ("cera.cli.run", "run"),
+    "sample": ("cera.cli.sample", "sample"),
     "schema": ("cera.cli.schema", "schema"),
     "stream": ("cera.cli.stream", "stream"),
     "translate": ("cera.cli.translate", "translate"),

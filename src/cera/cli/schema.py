@@ -11,10 +11,10 @@ import click
 
 from cera.cli import report
 from cera.cli.layout_options import check_layout, layout_options
+from cera.cli.looking import look_at
 from cera.cli.options import timezone_option
-from cera.cli.recording import progress, show_rejected
 from cera.cli.summary import all_rejected, refuse
-from cera.connectors.files import Layout, Rejected
+from cera.connectors.files import Layout
 from cera.connectors.line_writer import write_output
 from cera.connectors.source import Source, source_of
 from cera.languages.xchangeeq.printer import print_source
@@ -23,9 +23,7 @@ from cera.model.events.states import shown_label, state_label
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.time_text import TimeFormat
 from cera.rules.declarations import Attribute, SourceLabel
-from cera.running.admission import REJECTED_SHOWN
 
-_EVERY = 10_000
 _DECLARED = {"string": "string", "integer": "number", "decimal": "number", "boolean": "boolean"}
 
 
@@ -56,20 +54,10 @@ def schema(sources: tuple[Source, ...], layout: Layout, timezone: str, as_json: 
       cera schema --events log.csv --label-field type --time-field ts --declare >> program.xceq
     """
     check_layout(layout, sources)
-    found, shown, rejected = EventSchema(), list[Rejected](), 0
+    found = EventSchema()
     records = itertools.chain.from_iterable([source.occurrences(layout) for source in sources])
-    with progress("reading events") as report_progress:
-        for number, event in enumerate(records, 1):
-            if number % _EVERY == 0:
-                report_progress(f"{number:,} records read")
-            if not isinstance(event, Rejected):
-                found.take(event)
-                continue
-            rejected += 1
-            if len(shown) < REJECTED_SHOWN:
-                shown.append(event)
+    rejected = look_at(records, found.take)
     found.finish()
-    show_rejected(shown, len(shown), report.warn)  # the others are counted
     if as_json:
         write_output(json.dumps(_as_json(found, rejected, layout.times), indent=2, ensure_ascii=False) + "\n")
     elif declare:

@@ -19,7 +19,7 @@ from cera.model.events.states import is_ending, is_opening
 from cera.model.expressions.expression import TimerQuery
 from cera.model.matching.patterns import Pattern
 from cera.model.time.durations import Duration, format_duration
-from cera.optimizer.driver import optimized
+from cera.optimizer.driver import optimized, passes_for
 from cera.rules.analysis.unification import query_label
 from cera.rules.reasoning.time_constraints import TimeReason, TimerExistence
 from cera.rules.rule import AbsoluteTimer, BoundedWindow, PeriodicWindow, RelativeTimer, RuleProgram
@@ -85,7 +85,7 @@ class ExplainedPlan(TypedDict):
 def explain_plan(program: RuleProgram, *, max_duration: int | None = None, differences: bool = False) -> ExplainedPlan:
     """Returns the plan before and after the optimizer."""
     before = translate(program)
-    after = optimized(before)
+    after = optimized(before, passes=passes_for(program.rates))
     return {
         "before": plan_to_json(before, NOTATION),
         "before_text": print_plan(before, NOTATION),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NotRequired, TypedDict
 
 from cera.constraints.clause import Clause
 from cera.constraints.queries import Literal
+from cera.explain.costs import EstimateBasis, ExplainedChoice, basis_lines, choice_lines, explain_choice
 from cera.explain.plan import NOTATION
+from cera.optimizer.semantic.choice import Choice
 from cera.optimizer.semantic.driver import Rewriting, RewrittenProgram, RewrittenRule
 from cera.optimizer.semantic.scan_reduction import LAW as SCAN_REDUCTION
 from cera.rules.analysis.dependencies import event_patterns
@@ -39,23 +41,37 @@ class RewritingOfRule(TypedDict):
     place: str | None
     result: RuleResult
     rewritings: list[ExplainedRewriting]
+    costs: NotRequired[ExplainedChoice]
 
 
 class Optimization(TypedDict):
     rules: list[RewritingOfRule]
+    estimates: NotRequired[EstimateBasis]
     #: The constraints that no law could use.
     unused: NotRequired[list[UnusedConstraint]]
 
 
-def explain_rewritings(rewritten: RewrittenProgram, unused: Sequence[Clause]) -> Optimization:
-    """Returns what became of each rule, and which constraints were of no use."""
+def explain_rewritings(
+    rewritten: RewrittenProgram,
+    unused: Sequence[Clause],
+    choices: Sequence[Choice] = (),
+    basis: EstimateBasis | None = None,
+) -> Optimization:
+    """Returns what became of each rule, by which estimates, and which constraints were of no use."""
     found: Optimization = {"rules": [_rule(each) for each in rewritten.rules]}
+    if basis is not None:
+        found["estimates"] = basis
+    for each, choice in zip(found["rules"], choices, strict=False):
+        each["costs"] = explain_choice(choice)
     if unused:
-        found["unused"] = _unused(rewritten, unused)
+        left_out = {name for choice in choices for name in choice.constraints_left_out}
+        found["unused"] = _unused(rewritten, unused, left_out)
     return found
 
 
-def _unused(rewritten: RewrittenProgram, clauses: Sequence[Clause]) -> list[UnusedConstraint]:
+def _unused(
+    rewritten: RewrittenProgram, clauses: Sequence[Clause], left_out: Collection[str] = ()
+) -> list[UnusedConstraint]:
     """Returns the constraints that are of no use, each with the reason."""
     rules = [each.original for each in rewritten.rules]
     asked = {query_label(query.pattern) for rule in rules for query in event_patterns(rule)}
@@ -65,6 +81,8 @@ def _unused(rewritten: RewrittenProgram, clauses: Sequence[Clause]) -> list[Unus
         labels = dict.fromkeys(part.atom.label for part in parts if isinstance(part, Literal))
         strange = labels and None not in asked and not any(label in asked for label in labels)
         reason = f"no rule asks for {', '.join(map(str, labels))}" if strange else "no law uses it here"
+        if clause.constraint in left_out:
+            reason = "what follows from it is left out, because it costs more than it saves"
         reasons.setdefault(clause.constraint, reason)
     return [{**each, "reason": reasons[each["name"]]} for each in _constraints(clauses)]
 
@@ -127,6 +145,10 @@ def optimization_lines(optimization: Optimization) -> Iterator[str]:
         for rewriting in each["rewritings"]:
             names = ", ".join(constraint["name"] for constraint in rewriting["constraints"])
             yield f"  {rewriting['law']}, by {names}: {rewriting['change']}"
+        if "costs" in each:
+            yield from (f"  {line}" for line in choice_lines(each["costs"], optimization.get("estimates")))
+    if "estimates" in optimization:
+        yield from basis_lines(optimization["estimates"])
     for constraint in optimization.get("unused", ()):
         place = f" ({constraint['place']})" if constraint["place"] is not None else ""
         yield f"constraint {constraint['name']}{place}: {constraint['reason']}"

@@ -1,11 +1,15 @@
 """The estimated cost of a join: the number of tuples it makes, from the form of the queries alone.
 
-There are no statistics of streams yet, so only ratios matter. A relation of matched events has 1,000 tuples; then
+Without rates of the events only ratios matter. A relation of matched events has 1,000 tuples; then
 
     a pattern keeps          1/10 for each scalar or regular expression in it
     an equality keeps        1/10; any other condition on data 1/3; one on times 1/2
     a shared variable keeps  1/100 of the pairs
     a bound in time keeps    1/50 of the pairs: an event lies near one that is there already, by whatever conditions
+
+With rates (`cera.model.events.rates`), a relation has as many tuples as come while these were sampled, and what is kept
+follows from the number of different values, from sampled shares (`cera.optimizer.costs.shares`), and from how close in
+time the events are.
 
 A step of the join costs what it makes; an order costs the sum of its steps. "There is no general principle to tell
 which plan is more efficient" (section 3.4.2): the numbers only put joins that select much before those that do not.
@@ -19,11 +23,19 @@ from functools import cached_property
 
 from cera.algebra.operators import AbsoluteTimers, Expression, Matching, Reference, Renaming, Selection
 from cera.algebra.plan import Plan
+from cera.model.events.rates import Rates
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Comparison
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern, RegexPattern, ScalarPattern
+from cera.optimizer.costs.shares import (
+    condition_share,
+    joined_share,
+    matches_per_second,
+    single_pattern,
+    values_of,
+)
 from cera.rules.reasoning.time_consequences import time_network
 from cera.rules.reasoning.time_constraints import TimeNetwork
 from cera.rules.reasoning.time_points import TimePoint
@@ -37,21 +49,30 @@ SHARED_VARIABLE = 1 / 100
 TIME_BOUND = 1 / 50
 
 
-def size(expression: Expression, plan: Plan) -> float:
+def size(expression: Expression, plan: Plan, rates: Rates | None = None) -> float:
     """Returns the estimated number of tuples of a relation of single events."""
     match expression:
         case Matching():
+            if rates is not None:
+                return matches_per_second(expression.pattern, rates) * rates.seconds
             return EVENTS * _kept_by_pattern(expression.pattern)
         case AbsoluteTimers():
             return EVENTS * _kept_by_pattern(expression.timer.pattern)
         case Selection():
-            return size(expression.input, plan) * selectivity(expression.condition)
+            return size(expression.input, plan, rates) * _kept_by_selection(expression, plan, rates)
         case Renaming():
-            return size(expression.input, plan)
+            return size(expression.input, plan, rates)
         case Reference():
-            return size(plan.by_name[expression.name].expression, plan)
+            return size(plan.by_name[expression.name].expression, plan, rates)
         case _:
             return EVENTS
+
+
+def _kept_by_selection(selection: Selection, plan: Plan, rates: Rates | None) -> float:
+    if rates is None:
+        return selectivity(selection.condition)
+    values = values_of(selection.input, plan, rates)
+    return condition_share(selection.condition, values, rates, single_pattern(selection.input, plan))
 
 
 def selectivity(condition: Condition) -> float:
@@ -73,16 +94,27 @@ class PartialJoin:
     data: frozenset[str] = frozenset()
     intervals: frozenset[str] = frozenset()
     near: frozenset[int] = frozenset()
+    members: frozenset[int] = frozenset()
 
 
 class Costs:
     """The costs of joining some relations under some conditions, in any order."""
 
-    def __init__(self, relations: Sequence[Expression], conditions: Sequence[Condition], plan: Plan) -> None:
+    def __init__(
+        self, relations: Sequence[Expression], conditions: Sequence[Condition], plan: Plan, rates: Rates | None = None
+    ) -> None:
         self.relations = tuple(relations)
-        self.sizes = [size(relation, plan) for relation in relations]
+        self.sizes = [size(relation, plan, rates) for relation in relations]
+        self._rates = rates
+        self._values = [] if rates is None else [values_of(relation, plan, rates) for relation in relations]
+        every = {name: number for values in self._values for name, number in values.items()}
         self._conditions = [
-            (expressions.variables(c), expressions.event_references(c), selectivity(c)) for c in conditions
+            (
+                expressions.variables(c),
+                expressions.event_references(c),
+                selectivity(c) if rates is None else condition_share(c, every, rates),
+            )
+            for c in conditions
         ]
         network = time_network(Branch(conditions=tuple(conditions)))
         self._network: TimeNetwork | None = None if network.contradiction is not None else network
@@ -90,7 +122,12 @@ class Costs:
     def joined(self, done: PartialJoin, new: int) -> PartialJoin:
         """Returns the join with one more relation."""
         schema = self.relations[new].schema
-        return PartialJoin(done.data | schema.data, done.intervals | schema.intervals, done.near | self._near[new])
+        return PartialJoin(
+            done.data | schema.data,
+            done.intervals | schema.intervals,
+            done.near | self._near[new],
+            done.members | {new},
+        )
 
     def connected(self, done: PartialJoin, new: int) -> bool:
         """Returns whether a variable or a bound in time connects a relation with those that are joined already."""
@@ -99,13 +136,46 @@ class Costs:
     def step(self, done: PartialJoin, so_far: float, new: int) -> float:
         """Returns the estimated size of the join with one more relation."""
         schema = self.relations[new].schema
-        kept = SHARED_VARIABLE ** len(schema.data & done.data)
-        kept *= TIME_BOUND if new in done.near else 1.0
+        kept = self._kept_by_values(done, new) * self._kept_by_time(done, new)
         for variables, times, selected in self._conditions_of[new]:
             decided = variables <= done.data and times <= done.intervals
             if not decided and variables <= done.data | schema.data and times <= done.intervals | schema.intervals:
                 kept *= selected
         return so_far * self.sizes[new] * kept
+
+    def _kept_by_values(self, done: PartialJoin, new: int) -> float:
+        shared = self.relations[new].schema.data & done.data
+        if self._rates is None:
+            return float(SHARED_VARIABLE ** len(shared))
+        known = {name: number for i in done.members for name, number in self._values[i].items()}
+        return joined_share(shared, known, self._values[new])
+
+    def _kept_by_time(self, done: PartialJoin, new: int) -> float:
+        if new not in done.near:
+            return 1.0
+        if self._rates is None or self._network is None:
+            return TIME_BOUND
+        widths = [self._width(i, new) for i in done.members]
+        known = [width for width in widths if width is not None]
+        return min(1.0, min(known, default=0.0) / 1_000_000 / self._rates.seconds) if known else 1.0
+
+    def _width(self, i: int, j: int) -> float | None:
+        """Returns how long the time is in which an event of one relation lies, by one of the other."""
+        assert self._network is not None
+        found: list[float] = []
+        for x in self._bounded[i]:
+            for y in self._bounded[j]:
+                after, before = self._network.least(x, y), self._network.least(y, x)
+                if after is not None and before is not None:
+                    found.append(float(after + before))
+        return min(found, default=None)
+
+    @cached_property
+    def _bounded(self) -> list[list[TimePoint]]:
+        """The ends of the events of each relation that conditions speak of."""
+        known = frozenset[TimePoint]() if self._network is None else frozenset(self._network.nodes)
+        ends = [[TimePoint(name, "end") for name in relation.schema.intervals] for relation in self.relations]
+        return [[point for point in points if point in known] for points in ends]
 
     @cached_property
     def _conditions_of(self) -> list[list[tuple[frozenset[str], frozenset[str], float]]]:
@@ -122,9 +192,7 @@ class Costs:
         every = range(len(self.relations))
         if self._network is None:
             return [frozenset(every) for _ in every]
-        ends = [[TimePoint(name, "end") for name in relation.schema.intervals] for relation in self.relations]
-        known = frozenset(self._network.nodes)
-        bounded = [[point for point in points if point in known] for points in ends]
+        bounded = self._bounded
         return [
             frozenset(j for j in every if i == j or any(self._close(x, y) for x in bounded[i] for y in bounded[j]))
             for i in every

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 
 from cera.algebra.invariants import InvariantError, check_results, check_shape
 from cera.algebra.plan import Plan
 from cera.algebra.schema import SchemaError
 from cera.errors import EngineError, UsageError
+from cera.model.events.rates import Rates
 from cera.optimizer.materialize import materialize
 from cera.optimizer.order_joins import order_joins
 from cera.optimizer.push_projections import push_projections
@@ -45,9 +47,18 @@ class OptimizedPlan:
     applied: tuple[str, ...] = ()
 
 
-def optimize(plan: Plan, without: Collection[str] = ()) -> Plan:
+def passes_for(rates: Rates | None) -> tuple[Pass, ...]:
+    """Returns the passes: joins are ordered by rates of events, if these are known."""
+    if rates is None:
+        return PASSES
+    return tuple(
+        Pass(each.name, partial(order_joins, rates=rates)) if each.rewrite is order_joins else each for each in PASSES
+    )
+
+
+def optimize(plan: Plan, without: Collection[str] = (), rates: Rates | None = None) -> Plan:
     """Returns the plan after all passes but those switched off by name."""
-    return optimized(plan, without).plan
+    return optimized(plan, without, passes_for(rates)).plan
 
 
 def optimized(plan: Plan, without: Collection[str] = (), passes: Collection[Pass] = PASSES) -> OptimizedPlan:

@@ -23,6 +23,7 @@ from cera.algebra.operators import (
     rebuild,
 )
 from cera.algebra.plan import Plan
+from cera.model.events.rates import Rates
 from cera.model.events.states import state_label
 from cera.model.expressions import expression as expressions
 from cera.model.expressions.expression import Expression as Condition
@@ -35,19 +36,19 @@ _MANY = 16
 _MOST_TRIED = 4
 
 
-def order_joins(plan: Plan) -> Plan:
-    return with_expressions(plan, lambda expression: _ordered(expression, plan))
+def order_joins(plan: Plan, rates: Rates | None = None) -> Plan:
+    return with_expressions(plan, lambda expression: _ordered(expression, plan, rates))
 
 
-def _ordered(expression: Expression, plan: Plan) -> Expression:
+def _ordered(expression: Expression, plan: Plan, rates: Rates | None) -> Expression:
     if isinstance(expression, Selection | Join):
         relations, conditions = _flattened(expression)
         if len(relations) > 2 and not any(_is_of_states(relation, plan) for relation in relations):
-            order = best_order(Costs(relations, conditions, plan))
+            order = best_order(Costs(relations, conditions, plan, rates))
             if order != list(range(len(relations))):
                 return _joined([relations[i] for i in order], conditions)
             return expression
-    return rebuild(expression, lambda part: _ordered(part, plan))
+    return rebuild(expression, lambda part: _ordered(part, plan, rates))
 
 
 def _is_of_states(relation: Expression, plan: Plan) -> bool:

@@ -16,6 +16,7 @@ from cera.diagnostics import Span
 from cera.model.calendars.calendar_files import Calendar
 from cera.model.events.answer_limits import ANSWER_LIMIT
 from cera.model.events.event import Recipient
+from cera.model.events.rates import Rates
 from cera.model.expressions.constructs import Construct, has_grouping
 from cera.model.expressions.expression import Expression, TimerQuery
 from cera.model.matching import patterns
@@ -399,6 +400,8 @@ class RuleProgram:
     from_modules: tuple[str, ...] = ()
     #: The most events that one event may end. It belongs to a run: the state does not depend on it.
     answer_limit: int = field(default=ANSWER_LIMIT, compare=False)
+    #: How often events come, by which joins are ordered; None if it is not known.
+    rates: Rates | None = field(default=None, compare=False, repr=False)
 
     @property
     def sources(self) -> tuple[str, ...] | None:

@@ -10,4 +10,4 @@ from cera.rules.rule import RuleProgram
 
 def plan_of(program: RuleProgram) -> Plan:
     """Returns the optimized plan of a program."""
-    return optimize(translate(program))
+    return optimize(translate(program), rates=program.rates)

@@ -149,16 +149,35 @@ def rewrite(
 
     `read_elsewhere` are the labels that other modules read, None for any. Laws in `without` are not used.
     """
-    knowledge = knowledge.about(program)
-    read = {query_label(query.pattern) for rule in program.rules for query in event_patterns(rule)} | {*read_elsewhere}
-    labels = [head_label(rule.head) for rule in program.rules]
-    found: list[RewrittenRule] = []
-    for rule, label in zip(program.rules, labels, strict=True):
-        alone = label is not None and labels.count(label) == 1 and None not in labels
-        unread = label not in read and None not in read
-        found.append(_rewritten(rule, knowledge, without, may_be_early=alone and unread))
-    kept = tuple(each.rule for each in found if each.rule is not None)
-    return RewrittenProgram(replace(program, rules=kept), tuple(found))
+    rewriter = Rewriter.of(program, knowledge, read_elsewhere)
+    return rewritten_program(program, [rewriter.rewritten(rule, without) for rule in program.rules])
+
+
+def rewritten_program(program: RuleProgram, rules: Sequence[RewrittenRule]) -> RewrittenProgram:
+    """Returns a program with what became of its rules."""
+    kept = tuple(each.rule for each in rules if each.rule is not None)
+    return RewrittenProgram(replace(program, rules=kept), tuple(rules))
+
+
+@dataclass(frozen=True)
+class Rewriter:
+    """What is known of a stream, for the rules of one program. `early` are the labels whose events may be early: one
+    rule derives them, and nobody reads them."""
+
+    knowledge: Knowledge
+    early: frozenset[str]
+
+    @staticmethod
+    def of(program: RuleProgram, knowledge: Knowledge, read_elsewhere: Collection[str | None] = ()) -> Rewriter:
+        queries = (query for rule in program.rules for query in event_patterns(rule))
+        read = {query_label(query.pattern) for query in queries} | {*read_elsewhere}
+        labels = [head_label(rule.head) for rule in program.rules]
+        unread = {label for label in labels if label is not None and labels.count(label) == 1} - read
+        return Rewriter(knowledge.about(program), frozenset() if None in read or None in labels else frozenset(unread))
+
+    def rewritten(self, rule: Rule, without: Collection[str] = ()) -> RewrittenRule:
+        """Returns what becomes of a rule of the program, without some laws."""
+        return _rewritten(rule, self.knowledge, without, may_be_early=head_label(rule.head) in self.early)
 
 
 def _rewritten(rule: Rule, knowledge: Knowledge, without: Collection[str], *, may_be_early: bool) -> RewrittenRule:

@@ -1,0 +1,1 @@
+"""Rates of events, and the shares of them that have what is asked: what costs are estimated from."""
