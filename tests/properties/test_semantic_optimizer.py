@@ -15,17 +15,20 @@ from dataclasses import replace
 
 import pytest
 
+from cera.constraints.translation.layers import by_rules
 from cera.diagnostics import Source
 from cera.engines.spark.division.operators import operators
+from cera.engines.spark.streaming.messages.stage_results import ResultsByKind
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
 from cera.model.events.rates import LabelRates, Rates
 from cera.modules.driving import Driver
+from cera.modules.layering import Layers
 from cera.modules.rules.module import rule_layers
 from cera.optimizer.semantic.choice import choose
 from cera.optimizer.semantic.driver import LAWS
 from cera.optimizer.semantic.estimates import COST_MODELS
-from cera.program import load
+from cera.program import Program, load
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
 from hypothesis_profiles import examples
@@ -58,16 +61,20 @@ def _varied(program: RuleProgram, events: Sequence[Event], chance: random.Random
 def _streamed(program: RuleProgram, events: Sequence[Event], chance: random.Random) -> list[str] | None:
     """Returns the ids of the answers of a stream in micro-batches; None if it rejects events, because they have several
     values of a key."""
+    found = _batches(rule_layers(program), events, chance)
+    return None if found.rejected else sorted({one.id for one in found.derived})
+
+
+def _batches(layers: Layers, events: Sequence[Event], chance: random.Random) -> ResultsByKind:
+    """Returns what a stream gives in micro-batches, in some order that its delay allows."""
     delay = chance.choice((0, 3)) * SECOND
     longest = max((each.end - each.begin for each in events), default=0)
-    stream = MicroBatches(
-        operators(rule_layers(program), max_duration=longest, buckets=chance.choice((1, 3))), max_delay=delay
-    )
+    stream = MicroBatches(operators(layers, max_duration=longest, buckets=chance.choice((1, 3))), max_delay=delay)
     for batch in random_cuts(disordered(events, delay, chance), chance):
         stream.batch(batch)
     stream.latest = max((each.end for each in events), default=0) + 100 * SECOND
     stream.batch([])
-    return None if stream.by_kind.rejected else sorted({one.id for one in stream.by_kind.derived})
+    return stream.by_kind
 
 
 def _chosen(triple: Triple, chance: random.Random) -> tuple[RuleProgram, bool]:
@@ -125,8 +132,18 @@ def test_rewritten_rules_answer_as_before_on_many_streams(part: int) -> None:
     assert min(used[law] for law in LAWS) >= 100, used
 
 
+def _verifying(triple: Triple) -> Program:
+    return load(Source("a.slog", triple.rules), constraints=Source("c.escl", triple.constraints), verify=True)
+
+
+def _verified_in_micro_batches(triple: Triple, events: Sequence[Event], chance: random.Random) -> list[str] | None:
+    """Returns the ids of the answers beside the violations; None if events are rejected."""
+    found = _batches(by_rules(_verifying(triple).layers), events, chance)
+    return None if found.rejected else sorted({one.id for one in found.derived if one.label != "violation"})
+
+
 def _with_constraints_verified(triple: Triple, events: Sequence[Event]) -> list[str]:
-    program = load(Source("a.slog", triple.rules), constraints=Source("c.escl", triple.constraints), verify=True)
+    program = _verifying(triple)
     driver = Driver(program.processor(max_duration=max((e.end - e.begin for e in events), default=0)), 0)
     found = [one for each in events for one in driver.push([occurrence(each)])]
     derived = (one.result() for one in [*found, *driver.close()])
@@ -145,4 +162,8 @@ def test_constraints_that_are_verified_cost_no_answer_on_streams_that_violate_th
             f"seed {seed}\n{triple.rules}\n{triple.constraints}"
         )
         violated += _defined(triple.rewritten().program, events) != expected
+        if seed % ONCE_IN == 0:
+            batches = _verified_in_micro_batches(triple, events, random.Random(seed))
+            ids = sorted(one.event.id for one in model_of(triple.program, events).derived())
+            assert batches is None or batches == ids, f"seed {seed}\n{triple.rules}\n{triple.constraints}"
     assert violated or examples(120) < 120, "no stream was one on which trust would have cost an answer"

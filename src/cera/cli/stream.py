@@ -249,7 +249,8 @@ def stream(
     _check_apart(request, sources)
     acting = frozenset(one.rule for each in program.modules.found for one in each.actions)
     left_out = left_out_reason(layers)
-    listener = Verification(layout.times, layers) if verify else StreamReports(layout.times, left_out)
+    checked = program if beside else None
+    listener = Verification(layout.times, layers, checked) if verify else StreamReports(layout.times, left_out)
     running = open_stream(StreamRun(layers, program.timezone, request, listener, acting))
     if isinstance(listener, Verification):
         listener.counters = running.counters

@@ -9,6 +9,7 @@ from cera.automata.uniqueness import UniqueModule
 from cera.cli import report
 from cera.cli.ahead import warn_of_lateness
 from cera.cli.constraint_report import EVERYTHING, Tally, show_so_far, unadmitted
+from cera.cli.constraint_tally import show_violated
 from cera.cli.recording import show_rejected
 from cera.cli.verdicts import Verdict
 from cera.cli.verification import automata_of, constraints_of, instances, violations_text
@@ -17,6 +18,7 @@ from cera.connectors.records.layout import Rejected
 from cera.constraints.module import ConstraintModule
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
+from cera.program import Program
 from cera.running.admission import REJECTED_SHOWN
 from cera.running.derived_states import ended_states
 from cera.running.refreshing import not_read_again
@@ -116,10 +118,16 @@ class StreamReports(StreamListener):
 
 class Verification(StreamReports):
     """Reports of a stream that is verified: what has become of instances and constraints since it began, after each
-    micro-batch in which that has changed, and a summary at the end."""
+    micro-batch in which that has changed, and a summary at the end.
 
-    def __init__(self, times: TimeFormat, layers: Layers) -> None:
+    `beside` is the program whose constraints are checked beside its rules: of each that is violated it is said once
+    which laws would have relied on it.
+    """
+
+    def __init__(self, times: TimeFormat, layers: Layers, beside: Program | None = None) -> None:
         super().__init__(times, left_out_reason(layers))
+        self._beside = beside
+        self._warned_of: set[str] = set()
         self._layers = layers
         self._constraints, self._automata = constraints_of(layers), automata_of(layers)
         self._said: Mapping[str, int] = {}
@@ -138,6 +146,7 @@ class Verification(StreamReports):
             violated = [f"{each.name} {each.number:,}" for each in self._verdicts() if each.number]
             which = f": {report.listed(violated)}" if violated else ""
             report.say(report.printable(f"since the stream began: {violations_text(labels.get(VIOLATION, 0))}{which}"))
+            self._warn_of_laws()
         late, rejected = self.counters.late_labels, self.counters.rejected
         warnings = dict.fromkeys(unadmitted(self._constraints, self._automata, late, rejected))
         for warning in warnings:
@@ -156,6 +165,12 @@ class Verification(StreamReports):
             for line in tally.automaton(each).lines:
                 report.say(report.printable(line))
         report.say(f"{violations_text(labels.get(VIOLATION, 0))} since the stream began")
+        self._warn_of_laws()
+
+    def _warn_of_laws(self) -> None:
+        """Warns of the laws that would have relied on a constraint, when it is violated for the first time."""
+        if self._beside is not None:
+            show_violated(self._beside, self._tally(), self._warned_of)
 
     def _tally(self) -> Tally:
         tally = Tally(self._times)

@@ -306,3 +306,53 @@ Order: 3 instances, 1 finished, 1 violated, 1 still running
         (91, "violation", ""),
         (111.000001, "overdue", ""),
     ]
+
+
+WATCHED = """Range 10sec: offered(k(K), number(count(I))) <- item(k(K), i(I)).
+unbounded: low(k(K), v(V)) <- bid(k(K), v(V)) and V < 1.
+unbounded: many(k(K)) <- offered(k(K), number(N)) and N > 1.
+unbounded: quiet(k(K)) <- j: end(k(K)) and w: from-end[j, 5 sec] and while w: not bid(k(K)).
+"""
+KNOWN = """CONSTRAINT over: IF event i: bid(k(K)) and event j: end(k(K)) THEN i before j END
+CONSTRAINT positive: IF event: bid(v(V)) THEN V >= 1 END
+CONSTRAINT items: IF event i: item(k(K)) and event j: end(k(K)) THEN e(i) <= e(j) END
+"""
+
+
+@pytest.mark.usefixtures("spark")
+def test_constraints_are_checked_beside_the_rules_of_a_stream_and_cost_no_answer(
+    cera: Cera, incoming: Path, folder: Path
+) -> None:
+    """The first batch satisfies the constraints, the second one violates them all, and the third one none.
+
+    One `end` is followed by a bid, so that two auctions are quiet.
+    """
+    (folder / "a.slog").write_text(WATCHED)
+    (folder / "c.escl").write_text(KNOWN)
+    batches = (
+        (("item", 11, 1, 0), ("bid", 12, 1, 3), ("end", 13, 1, 0)),
+        (("bid", 15, 1, 0), ("item", 16, 1, 0), ("bid", 21, 2, 5), ("end", 22, 2, 0)),
+        (("item", 31, 3, 0), ("end", 33, 3, 0), ("tick", 60, 0, 0)),
+    )
+    for number, batch in enumerate(batches):
+        terms = [(at, {label: {"k": k, "i": at, "v": v}}) for label, at, k, v in batch]
+        lines = [json.dumps({"at": at, "term": term}) for at, term in terms]
+        write_lines(incoming / f"{number}.jsonl", lines)
+        os.utime(incoming / f"{number}.jsonl", (1_000_000 + number, 1_000_000 + number))
+    program = ("a.slog", "--constraints", "c.escl", "--verify")
+    options = ("--source", "incoming", *OUTPUT, "--once", "--max-delay", "0 sec", "--buckets", "2")
+    found = cera("stream", *program, *options, "--files-per-batch", "1")
+    assert found.exit_code == 6, found.stderr
+    for said in (
+        "constraint over was violated once; --trust would have relied on it: predicate elimination in quiet",
+        "constraint positive was violated once; --trust would have relied on it: result by contradiction in low",
+        "constraint items was violated once; --trust would have relied on it: join introduction in offered",
+    ):
+        assert found.stderr.count(said) == 1, found.stderr
+    plain = cera("run", "a.slog", "--events", "incoming", "--time-unit", "s", "--engine", "local")
+    expected = sorted(json.dumps(each) for each in records(plain.stdout))
+    written = _lines(folder / "out")
+    assert sorted(json.dumps(each) for each in written if "violation" not in each["term"]) == expected
+    labels = [label for each in written for label in each["term"]]
+    counts = {label: labels.count(label) for label in labels}
+    assert counts == {"low": 1, "offered": 2, "many": 1, "quiet": 2, "violation": 3}
