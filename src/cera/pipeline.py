@@ -109,12 +109,9 @@ class Pipeline:
 
     @cached_property
     def _chosen(self) -> tuple[RewrittenProgram, tuple[Choice, ...]]:
-        read = frozenset[str | None]().union(*(each.module.reads for each in self.modules.found))
         if self.rates is None and self.cost is None:
-            return rewrite(self.rules, self._knowledge, read_elsewhere=read, without=self.without_laws), ()
-        return choose(
-            self.rules, self._knowledge, self.rates, self.cost, read_elsewhere=read, without=self.without_laws
-        )
+            return rewrite(self.rules, self._knowledge, without=self.without_laws), ()
+        return choose(self.rules, self._knowledge, self.rates, self.cost, without=self.without_laws)
 
     @property
     def unused_constraints(self) -> list[Clause]:

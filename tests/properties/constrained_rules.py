@@ -58,6 +58,18 @@ def _rule(chance: random.Random, number: int) -> str:
     return body.replace("X", str(number))
 
 
+def _reader(chance: random.Random, number: int) -> str:
+    """Returns a rule that reads what the first rule derives, which may be early."""
+    body = _chosen(
+        chance,
+        "Range LENsec: hX(k(K), n(count(N))) <- h0(k(K), n(N)).",
+        "hX(k(K), n(N)) <- i: h0(k(K), n(N)) and j: LBL(k(K)) and {i, j} within 8 sec.",
+        "hX(k(K), v(V), w(W)) <- i: h0(k(K), v(V)) and j: MBL(k(K), v(W)) and j before i and {i, j} within 8 sec.",
+        "hX(k(K)) <- i: LBL(k(K)) and w: extend[i, LENsec] and while w: not h0(k(K)).",
+    )
+    return body.replace("X", str(number))
+
+
 def _constraint(chance: random.Random) -> str:
     return _chosen(
         chance,
@@ -203,6 +215,9 @@ def triple_of(seed: int) -> Triple | None:
     if chance.random() < 0.5:
         rule, constraint = _theme(chance, 0)
         rules, constraints = [rule, *rules[1:]], [constraint, *constraints[1:]]
+    more = random.Random(f"readers {seed}")
+    if more.random() < 0.3:
+        rules.append(_reader(more, len(rules)))
     lowered = lower([parse(Source("a.slog", "\n".join(rules))).program], "UTC")
     if lowered.problems or any(each.severity == "error" for each in check(lowered.program)):
         return None

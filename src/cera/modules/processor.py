@@ -29,7 +29,7 @@ class Detection(Protocol):
 
     @property
     def early(self) -> Time | None:
-        """The time at which it was certain, if that was before its end. Nothing reads its label then."""
+        """The time at which it was certain, if that was before its end. Others see it at its end."""
 
     @property
     def occurrence(self) -> Occurrence:

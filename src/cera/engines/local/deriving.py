@@ -14,7 +14,7 @@ from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.row_stages import PRELUDE, named_row
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
-from cera.model.events.occurrence import Draft, Occurrence
+from cera.model.events.occurrence import Draft
 from cera.model.expressions.constructs import free_variables
 from cera.model.terms.term import Term
 from cera.rules.analysis.unification import head_label
@@ -110,10 +110,13 @@ class EventDeriver(Finisher):
             known.more.append(new)
             return
         state.derived.append(new)
-        if self.heard:
-            occurrence = new.occurrence
-            if not (state.base and _is_incoming(state, occurrence)):
-                self.network.take(state, occurrence)
+        if not self.heard:
+            return
+        occurrence = new.occurrence
+        if state.is_settling:
+            state.hear_later(occurrence)
+        elif not state.is_incoming(occurrence):
+            self.network.take(state, occurrence)
 
     def _recur(self, state: State, known: RuleDetection, new: RuleDetection, rule: RecursiveRule) -> None:
         """Keeps a derivation of a recursion to be ranked at the end of the step, and counts it, and a new event."""
@@ -150,12 +153,3 @@ def _known(state: State, new: RuleDetection) -> RuleDetection:
     if state.index is None:
         state.index = {derived.identity: derived for derived in state.derived}
     return state.index.setdefault(new.identity, new)
-
-
-def _is_incoming(state: State, occurrence: Occurrence) -> bool:
-    """Returns whether an incoming event of this step is the same event."""
-    if all(base.label != occurrence.label for base in state.base):
-        return False
-    if state.incoming is None:
-        state.incoming = {base.event for base in state.base}
-    return occurrence.event in state.incoming

@@ -122,6 +122,10 @@ class Network:
                 self._take_state(state, occurrence, occurrences)
             else:
                 self.take(state, occurrence)
+        for occurrence in state.due_events:
+            if not state.is_incoming(occurrence):
+                self.take(state, occurrence)
+        state.due_events = []
         for number, occurrence in ticks:
             state.counter += 1
             occurrence.number = state.counter
@@ -147,13 +151,15 @@ class Network:
         return ending
 
     def settle(self, state: State) -> None:
-        """Finishes the rows that are settled as if the ends of their windows had come; what they derive is known now.
+        """Finishes the rows that are settled as if the ends of their windows had come; what they derive is known now,
+        and rules see it when it ends.
 
         Nothing that comes later can change it, so what the windows hold now is what they will hold then.
         """
         now, derived = state.now, state.derived
         assert now is not None
         settled, state.settled = state.settled, []
+        state.is_settling = True
         for slot, number, values, end in settled:
             if slot not in state.settling:
                 continue
@@ -169,6 +175,7 @@ class Network:
                     one.early = now
                 derived += state.derived
         state.now, state.derived, state.index = now, derived, None
+        state.is_settling = False
         for slot, _, values, _ in settled:
             if slot < 0:
                 self.ended_groups[-1 - slot].forget(state, values)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _ENDING = -1
 #: The groups of rows that can be settled wait at this number less that of their slot.
 _GROUPS = -2
+#: The slot of events that were certain before their ends, which rules see at these; no network has so many slots.
+_EVENTS = 1 << 62
 #: So many ends may be left among those that wait whose groups have all been settled, unless there are more others.
 _STALE = 64
 
@@ -59,7 +61,7 @@ class State:
             "over",
         ),
         *("ready", "due", "derived", "recursive", "recurred", "index", "base", "incoming", "combined"),
-        *("settled", "due_groups"),
+        *("settled", "due_groups", "due_events", "is_settling"),
     )
 
     def __init__(self, stores: list[Store]) -> None:
@@ -116,6 +118,10 @@ class State:
         self.settled: list[tuple[int, int, Any, Time | None]] = []
         #: The slots in which groups have windows that end in this step, with this end.
         self.due_groups: list[tuple[int, Time]] = []
+        #: The events that were certain before, and end now.
+        self.due_events: list[Occurrence] = []
+        #: Whether what is derived is certain before its end.
+        self.is_settling = False
 
     @property
     def live(self) -> int:
@@ -145,6 +151,19 @@ class State:
         self.counter += 1
         heappush(self.waiting, (until, self.counter, _GROUPS - slot, ()))
 
+    def hear_later(self, event: Occurrence) -> None:
+        """Keeps an event that is certain before its end until then: rules see it when it ends."""
+        self.counter += 1
+        heappush(self.waiting, (event.end, self.counter, _EVENTS, (event.copy(),)))
+
+    def is_incoming(self, event: Occurrence) -> bool:
+        """Returns whether an incoming event of this step is the same event."""
+        if all(base.label != event.label for base in self.base):
+            return False
+        if self.incoming is None:
+            self.incoming = {base.event for base in self.base}
+        return event.event in self.incoming
+
     def drop_settled(self, is_waiting: Callable[[int, Time], bool]) -> None:
         """Drops the ends from `waiting` for which no group waits any more, once there are many."""
         if self.stale > _STALE and self.stale * 2 > len(self.waiting):
@@ -166,6 +185,8 @@ class State:
             until, _, slot, row = heappop(waiting)
             if slot == _ENDING:
                 ending.append(row[0])
+            elif slot == _EVENTS:
+                self.due_events.append(row[0])
             elif slot <= _GROUPS:
                 self.due_groups.append((_GROUPS - slot, until))
             else:

@@ -71,14 +71,13 @@ def choose(
     rates: Rates | None,
     model: CostModel | None,
     *,
-    read_elsewhere: Collection[str | None] = (),
     without: Collection[str] = (),
 ) -> tuple[RewrittenProgram, tuple[Choice, ...]]:
     """Returns a program whose rules are rewritten as is cheapest, and the choices in the order of its rules.
 
     Without a model all laws are used that can be, and their costs are estimated.
     """
-    rewriter = Rewriter.of(program, knowledge, read_elsewhere)
+    rewriter = Rewriter.of(program, knowledge)
     known = ASSUMED if rates is None else rates
 
     def cost(rule: Rule | None) -> Figures:

@@ -31,8 +31,7 @@ from cera.optimizer.semantic import (
 )
 from cera.optimizer.semantic.orders import Order, orders
 from cera.optimizer.semantic.residues import relations_in, residues
-from cera.rules.analysis.dependencies import event_patterns
-from cera.rules.analysis.unification import head_label, query_label
+from cera.rules.analysis.unification import head_label
 from cera.rules.declarations import RelationDeclaration
 from cera.rules.rule import Accumulation, Branch, EventQuery, RelationQuery, Rule, RuleProgram
 from cera.rules.settlements import Settlement
@@ -142,14 +141,10 @@ def rewrite(
     program: RuleProgram,
     knowledge: Knowledge,
     *,
-    read_elsewhere: Collection[str | None] = (),
     without: Collection[str] = (),
 ) -> RewrittenProgram:
-    """Returns a program whose rules are rewritten by what is known of the stream.
-
-    `read_elsewhere` are the labels that other modules read, None for any. Laws in `without` are not used.
-    """
-    rewriter = Rewriter.of(program, knowledge, read_elsewhere)
+    """Returns a program whose rules are rewritten by what is known of the stream. Laws in `without` are not used."""
+    rewriter = Rewriter.of(program, knowledge)
     return rewritten_program(program, [rewriter.rewritten(rule, without) for rule in program.rules])
 
 
@@ -162,18 +157,16 @@ def rewritten_program(program: RuleProgram, rules: Sequence[RewrittenRule]) -> R
 @dataclass(frozen=True)
 class Rewriter:
     """What is known of a stream, for the rules of one program. `early` are the labels whose events may be early: one
-    rule derives them, and nobody reads them."""
+    rule derives them, and nothing else, so that none is given early by the one and again by the other."""
 
     knowledge: Knowledge
     early: frozenset[str]
 
     @staticmethod
-    def of(program: RuleProgram, knowledge: Knowledge, read_elsewhere: Collection[str | None] = ()) -> Rewriter:
-        queries = (query for rule in program.rules for query in event_patterns(rule))
-        read = {query_label(query.pattern) for query in queries} | {*read_elsewhere}
-        labels = [head_label(rule.head) for rule in program.rules]
-        unread = {label for label in labels if label is not None and labels.count(label) == 1} - read
-        return Rewriter(knowledge.about(program), frozenset() if None in read or None in labels else frozenset(unread))
+    def of(program: RuleProgram, knowledge: Knowledge) -> Rewriter:
+        labels: list[str | None] = [*program.from_modules, *(head_label(rule.head) for rule in program.rules)]
+        alone = frozenset(label for label in labels if label is not None and labels.count(label) == 1)
+        return Rewriter(knowledge.about(program), frozenset() if None in labels else alone)
 
     def rewritten(self, rule: Rule, without: Collection[str] = ()) -> RewrittenRule:
         """Returns what becomes of a rule of the program, without some laws."""

@@ -11,7 +11,7 @@ import pytest
 from cera.rules.rule import RuleProgram
 from cera.rules.settlements import ClosingEvent, MostMatches
 from cera.testing import event
-from unit.optimizer.semantic.rewriting import answers, program_of, rewritten, rewritten_program
+from unit.optimizer.semantic.rewriting import answers, program_of, rewritten
 
 COUNTED = "Range 1h: n(k(K), number(count(V))) <- p(k(K), v(V))."
 QUIET = "quiet(k(K)) <- j: q(k(K)) and w: from-end[j, 10sec] and while w: not p(k(K))."
@@ -120,9 +120,3 @@ def test_an_event_that_matches_twice_is_counted_once() -> None:
     events = (event("p{k{1}, v{1}, v{2}}", 1), event("p{k{1}, v{3}}", 2))
     plain = program_of(COUNTED)
     assert answers(replace(plain, rules=(found.rule,)), *events) == answers(plain, *events)
-
-
-def test_rules_whose_events_are_read_give_no_early_answers() -> None:
-    program = COUNTED + "\nmany(k(K)) <- n(k(K), number(N)) and N > 3."
-    [counted, _] = rewritten_program(program, "IF event i: p(k(K)) and event j: q(k(K)) THEN i before j END").rules
-    assert counted.rewritings == ()

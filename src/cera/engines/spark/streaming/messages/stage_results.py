@@ -55,6 +55,8 @@ class DerivedResult(NamedTuple):
     recipient: str | None
     transport: str | None
     key: DerivationKey
+    #: When it was certain, if that was before its end.
+    known: int | None = None
 
 
 class LateEvent(NamedTuple):

@@ -101,6 +101,8 @@ def derived_line(result: DerivedResult, times: TimeFormat) -> str:
     if result.recipient is not None:
         transport = {} if result.transport is None else {"transport": result.transport}
         line["to"] = {"recipient": result.recipient, **transport}
+    if result.known is not None:
+        line[event_lines.KNOWN] = times.format(result.known)
     return json.dumps(line, ensure_ascii=False)
 
 

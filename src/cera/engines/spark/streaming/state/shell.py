@@ -235,6 +235,7 @@ def _result(derived: Detection) -> DerivedResult:
         found.recipient.address if found.recipient else None,
         found.recipient.transport if found.recipient else None,
         derivation_key(first),
+        found.early,
     )
 
 
