@@ -11,10 +11,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from cera.model.events.event import DerivedEvent, Event
+from cera.model.events.states import ENDING, OPENING
 from cera.model.expressions.constructs import ConstructTerm, ConstructValue
 from cera.model.expressions.expression import Variable
 from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
 from cera.model.terms.term import Term
+from cera.model.time.interval import Time
 from cera.modules.rules.module import rule_layers
 from cera.rules.rule import Accumulation, EventQuery, Rule, RuleProgram
 from conformance.case_folders import Case
@@ -84,16 +86,34 @@ def _patterns(rule: Rule) -> Iterator[Pattern]:
 
 def answers(cases: Sequence[Case], engine: str) -> dict[Case, list[DerivedEvent]]:
     """Returns what an engine derives for each of the cases, all of one run."""
-    prefixes = {f"c{number}-": case for number, case in enumerate(cases)}
-    rules = [_labelled(rule, prefix) for prefix, case in prefixes.items() for rule in case.program.rules.rules]
-    events = [_renamed(event, prefix + event.label) for prefix, case in prefixes.items() for event in case.stream]
-    program = RuleProgram(tuple(rules), cases[0].program.rules.semantics)
-    found: dict[Case, list[DerivedEvent]] = {case: [] for case in cases}
-    until, timezone = cases[0].until, cases[0].times.timezone
+    runs = [(case.program.rules, case.stream) for case in cases]
+    found = answers_side_by_side(runs, engine, until=cases[0].until, timezone=cases[0].times.timezone)
+    return dict(zip(cases, found, strict=True))
+
+
+def answers_side_by_side(
+    runs: Sequence[tuple[RuleProgram, Sequence[Event]]],
+    engine: str,
+    *,
+    until: Time | None = None,
+    timezone: str = "UTC",
+) -> list[list[DerivedEvent]]:
+    """Returns what an engine derives for each of several programs over its own events, in one run."""
+    prefixes = {f"c{number}-": run for number, run in enumerate(runs)}
+    rules = [_labelled(rule, prefix) for prefix, (program, _) in prefixes.items() for rule in program.rules]
+    events = [_renamed(event, _prefixed(event.label, prefix)) for prefix, (_, own) in prefixes.items() for event in own]
+    program = RuleProgram(tuple(rules), runs[0][0].semantics)
+    found: dict[str, list[DerivedEvent]] = {prefix: [] for prefix in prefixes}
     for derived in run_layers(rule_layers(program), events, engine, until=until, timezone=timezone).derived:
         prefix = derived.derivations[0].rule.partition("-")[0] + "-"
-        found[prefixes[prefix]].append(_plain(derived, prefix))
-    return found
+        found[prefix].append(_plain(derived, prefix))
+    return list(found.values())
+
+
+def _prefixed(label: str, prefix: str) -> str:
+    """Returns a label with a prefix, which stands behind the mark of an opening or an ending."""
+    kind = next((mark for mark in (OPENING, ENDING) if label.startswith(mark)), "")
+    return f"{kind}{prefix}{label.removeprefix(kind)}"
 
 
 def _labelled(rule: Rule, prefix: str) -> Rule:
@@ -118,7 +138,7 @@ def _labelled(rule: Rule, prefix: str) -> Rule:
 def _labelled_pattern(pattern: Pattern, prefix: str) -> Pattern:
     match pattern:
         case TermPattern(label=str(label)):
-            return replace(pattern, label=prefix + label)
+            return replace(pattern, label=_prefixed(label, prefix))
         case VariablePattern(pattern=TermPattern() as inner):
             return replace(pattern, pattern=_labelled_pattern(inner, prefix))
         case _:
@@ -127,7 +147,7 @@ def _labelled_pattern(pattern: Pattern, prefix: str) -> Pattern:
 
 def _plain(derived: DerivedEvent, prefix: str) -> DerivedEvent:
     def plain(event: Event) -> Event:
-        return _renamed(event, event.label.removeprefix(prefix))
+        return _renamed(event, event.label.replace(prefix, "", 1))
 
     ways = [
         replace(way, rule=way.rule.removeprefix(prefix), causes={name: plain(e) for name, e in way.causes.items()})

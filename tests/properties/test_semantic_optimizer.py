@@ -117,7 +117,7 @@ def _agree(seeds: Iterable[int]) -> Counter[str]:
     return used
 
 
-def test_rewritten_rules_answer_as_before_on_streams_that_satisfy_the_constraints() -> None:
+def test_R_11_rewritten_rules_answer_as_before_on_streams_that_satisfy_the_constraints() -> None:
     used = _agree(range(examples(600)))
     every = (*LAWS, "chosen by costs, with something left out")
     assert all(used[each] for each in every) or examples(600) < 600, used
@@ -125,7 +125,7 @@ def test_rewritten_rules_answer_as_before_on_streams_that_satisfy_the_constraint
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
-def test_rewritten_rules_answer_as_before_on_many_streams(part: int) -> None:
+def test_R_11_rewritten_rules_answer_as_before_on_many_streams(part: int) -> None:
     """The ten parts have 100,000 triples."""
     used = _agree(range(1_000 + part * 10_000, 11_000 + part * 10_000))
     print(dict(sorted(used.items())))
