@@ -119,13 +119,8 @@ class _Reader:
             if event is not None:
                 found.append(event)
                 self._number += 1
-            elif (plain := self._plain.read(lines[i])) is None:
-                opening = self._plain.read_state(lines[i])
-                if opening is None:
-                    self._read_ordinary(lines[i].encode(), found)
-                else:
-                    found.append(opening)
-                    self._number += 1
+            elif (plain := self._plain.read_any(lines[i])) is None:
+                self._read_ordinary(lines[i].encode(), found)
             else:
                 found.append(plain.event)
                 self._number += 1

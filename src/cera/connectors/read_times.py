@@ -183,7 +183,7 @@ class _LineScanner:
                 times = None
             if times is not None:
                 self.found.add(*times)
-            elif (plain := self._plain.read(lines[i])) is None:
+            elif (plain := self._plain.read_any(lines[i])) is None:
                 self._take_line(lines[i])
             else:
                 self.found.add(plain.event.begin, plain.event.end)
@@ -192,10 +192,6 @@ class _LineScanner:
         return ""
 
     def _take_line(self, line: str) -> None:
-        opening = self._plain.read_state(line)
-        if opening is not None:
-            self.found.add(opening.begin, opening.end)
-            return
         text = decode(line.encode("utf-8", "surrogateescape")).rstrip(" \t\r\n")
         event = event_in(text, "", self._layout) if text else None
         if isinstance(event, Event):

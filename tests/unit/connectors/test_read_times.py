@@ -96,3 +96,10 @@ def test_the_field_of_states_is_looked_for_in_the_whole_line(tmp_path: Path) -> 
     state = '{"type": "t", "ts": 4, "te": 90, "v": 1, "held": true}\n'
     layout = Layout(label_field="type", time_field="ts", end_field="te", state_field="held")
     assert scan(tmp_path, event * 2 + state, layout) == TimeScan(3, 0, 3_000_000, 3_000_000, 4_000_000)
+
+
+def test_an_event_with_the_times_of_states_before_it_is_not_taken_for_one(tmp_path: Path) -> None:
+    state = '{"begin": 4, "end": 90, "state": true, "term": {"on": {"v": 1}}}\n'
+    event = '{"begin": 4, "end": 90, "term": {"on": {"state": true}}}\n'
+    found = scan(tmp_path, state * 2 + event, Layout())
+    assert found == TimeScan(3, 0, 86_000_000, 4_000_000, 90_000_000)

@@ -4,6 +4,7 @@ The lines of a file mostly differ in their values alone. From a plain line (see 
 regular expression for that line with other values in it. All shapes together are one expression that takes a text apart
 line by line, and one function that makes the events of the parts. A line with a shape is JSON, with the keys of the
 learnt line, and so none of them twice; its strings have no escapes, and its numbers are short enough to have a value.
+States of all labels that have the same attributes have one shape.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cera.connectors.formats.plain_lines import HASH_DIGITS, LONGEST, Fields, PlainLine
+from cera.connectors.records.record_times import STATE
 from cera.connectors.records.time_texts import (
     MINUTE,
     OFFSET,
@@ -24,13 +26,16 @@ from cera.connectors.records.time_texts import (
     offset_of,
     time_reader,
 )
+from cera.model.events.event import STATE_ID
 from cera.model.events.occurrence import Occurrence
+from cera.model.events.states import OPENING, announcement
+from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.values import number
 from cera.model.time.interval import MAX_TIME, MIN_TIME
 from cera.model.time.time_text import TimeFormat
 
 #: How many shapes are learnt: each is tried on a line until one matches.
-MOST_SHAPES = 8
+MOST_SHAPES = 20
 
 STRING = r'"([^"\\\x00-\x1f]*+)"'
 _NAME = r'"([^"\\\x00-\x1f]++)"'
@@ -47,6 +52,8 @@ _PATTERNS = {
     "utc": f'"({MINUTE}):({SECONDS})Z"',
     "offset": f'"({MINUTE}):({SECONDS})({OFFSET})"',
     "local": f'"({MINUTE}):({SECONDS})"',
+    "holds": "true",
+    "label": '"([A-Za-z_][A-Za-z0-9_]*+)"',
 }
 _ANY_OTHER = r"[^\n]*+\n"
 _END = r"[ \t\r]*+"
@@ -74,6 +81,8 @@ class Shapes:
             "utc": Minutes(times, "Z"),
             "offset": Minutes(times),
             "local": Minutes(times),
+            "announcement": announcement,
+            "flat_event_id": flat_event_id,
         }
         self._patterns: list[str] = []
         self._branches: list[list[str]] = []
@@ -94,7 +103,7 @@ class Shapes:
         values = values_of(text, line)
         if values is None:
             return False
-        pattern = _pattern_of(text, values)
+        pattern = _pattern_of(text, values, line.fields)
         if re.fullmatch(f"{pattern}\n", text) is None:
             return False
         before = self._groups, self._rows, self._make
@@ -129,11 +138,16 @@ class Shapes:
         times: dict[str, str] = {}
         for value in values:
             width = re.compile(_PATTERNS[value.kind]).groups
-            group, *more = [f"g{self._groups + i}" for i in range(width)]
+            groups = [f"g{self._groups + i}" for i in range(width)]
             self._groups += width
+            if not groups:
+                continue
+            group, *more = groups
             if value.field in (fields.begin, fields.end):
                 times[value.field] = f"time{len(times)}"
                 lines += self._time(times[value.field], value.kind, [group, *more])
+            elif value.kind == "label":
+                label = f"{OPENING!r} + {group}"
             elif value.field is not None and value.field == fields.label:
                 label = group
             elif value.field is not None:
@@ -148,6 +162,11 @@ class Shapes:
         if begin != end:
             lines.append(_skip(f"{end} < {begin}"))
         content = _object(_children(line.record, fields), iter(children))
+        if fields.is_state:
+            announced = f", None, None, announcement({end})" if begin != end else ""
+            identity = f"flat_event_id(label, content.items(), {begin}, {begin})"
+            lines += [f"label, content = {label}, {content}", f"content[{STATE_ID!r}] = {identity}"]
+            return [mark, *lines, f"append(Occurrence({begin}, {begin}, label, content{announced}))"]
         body = f"{content}{qualifier}" if line.event.nested is None else f"None{qualifier or ', None, None, None'}"
         nested = "" if line.event.nested is None else f", {content}"
         return [mark, *lines, f"append(Occurrence({begin}, {end}, {label}, {body}{nested}))"]
@@ -194,7 +213,7 @@ def _number(name: str) -> list[str]:
 def values_of(text: str, line: PlainLine) -> list[_Value] | None:
     """Returns the values of a line in their order; None if its text is not taken apart as its record is."""
     fields = line.fields
-    kinds = [str(token.lastgroup) for token in TOKEN.finditer(text) if token["key"] is None]
+    kinds = [str(token.lastgroup) for token in value_tokens(text, fields)]
     places = list(_places(line.record, fields))
     if len(places) != len(kinds):
         return None
@@ -205,16 +224,37 @@ def values_of(text: str, line: PlainLine) -> list[_Value] | None:
             kind = "string" if offset is None else {"Z": "utc", "": "local"}.get(offset, "offset")
         elif place is not None and place == fields.label:
             kind = "name"
+        elif place == STATE and fields.is_state:
+            kind = "holds"
+        elif kind == "key":
+            kind = "label"
         values.append(_Value(place, kind))
     return values
+
+
+def value_tokens(text: str, fields: Fields) -> Iterator[re.Match[str]]:
+    """Yields where the values of a line stand, with the label of a state, which is a key."""
+    follows = False
+    for token in TOKEN.finditer(text):
+        if token["key"] is None or follows:
+            yield token
+        follows = fields.is_state and token["key"] is not None and token["string"] == '"term"'
+
+
+def end_of(token: re.Match[str]) -> int:
+    return token.end() if token["key"] is None else token.end("string")
 
 
 def _places(record: Mapping[str, Any], fields: Fields) -> Iterator[tuple[str | None, Any]]:
     """Yields for each value of a record, in order, its field if that has a meaning of its own, and the value."""
     named = {fields.begin, fields.end, fields.label, fields.id}
+    named |= {STATE} if fields.is_state else set()
     for name, value in record.items():
         if name in named:
             yield name, value
+        elif fields.is_state and name == "term":
+            yield name, None
+            yield from ((None, leaf) for leaf in _leaves(value))
         elif value.__class__ is dict:
             yield from ((None, leaf) for leaf in _leaves(value))
         elif value is not None:
@@ -237,14 +277,12 @@ def _children(record: Mapping[str, Any], fields: Fields) -> Mapping[str, Any]:
     return {name: value for name, value in record.items() if name not in named}
 
 
-def _pattern_of(text: str, values: Sequence[_Value]) -> str:
+def _pattern_of(text: str, values: Sequence[_Value], fields: Fields) -> str:
     parts: list[str] = []
     end = 0
-    rest = iter(values)
-    for token in TOKEN.finditer(text):
-        if token["key"] is None:
-            parts += [re.escape(text[end : token.start()]), _PATTERNS[next(rest).kind]]
-            end = token.end()
+    for token, value in zip(value_tokens(text, fields), values, strict=True):
+        parts += [re.escape(text[end : token.start()]), _PATTERNS[value.kind]]
+        end = end_of(token)
     return "".join([*parts, re.escape(text[end:].rstrip(" \t\r\n")), _END])
 
 

@@ -35,7 +35,8 @@ _STATE_FIELDS = frozenset(("begin", "end", STATE, "term"))
 class Fields:
     """The fields of a plain record that are not its children: times, id, and the label unless that is a constant.
 
-    The children are the other fields or, where there is a `term`, those of the term, whose key is the label.
+    The children are the other fields or, where there is a `term`, those of the term, whose key is the label. A state
+    happens when it begins; its end is its begin if it has none.
     """
 
     begin: str
@@ -43,6 +44,7 @@ class Fields:
     label: str | None = None
     id: str | None = None
     has_term: bool = False
+    is_state: bool = False
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,11 @@ class PlainReader:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):  # not a record of a plain shape
             return None
 
-    def read_state(self, text: str) -> Occurrence | None:
+    def read_any(self, text: str) -> PlainLine | None:
+        """Returns the event of a plain line, or the opening of a state; None for any other line."""
+        return self.read_state(text) or self.read(text)
+
+    def read_state(self, text: str) -> PlainLine | None:
         """Returns the opening of the state whose record a line is: an object with scalars; None for any other line."""
         if self._layout.is_flat or STATE not in text or "\\" in text or len(text) >= LONGEST:
             return None
@@ -87,7 +93,7 @@ class PlainReader:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):  # not a record of a plain shape
             return None
 
-    def _opening(self, text: str, record: dict[str, Any]) -> Occurrence | None:
+    def _opening(self, text: str, record: dict[str, Any]) -> PlainLine | None:
         begin, end = self._time_of(record["begin"]), record.get("end")
         ((label, body),) = record["term"].items()
         content: dict[str, Any] = {}
@@ -102,7 +108,9 @@ class PlainReader:
                 return None
             qualifier = announcement(ended)
         content[STATE_ID] = flat_event_id(label, content.items(), begin, begin)
-        return Occurrence(begin, begin, label, content, qualifier=qualifier)
+        opened = Occurrence(begin, begin, label, content, qualifier=qualifier)
+        fields = Fields("begin", "begin" if end is None else "end", has_term=True, is_state=True)
+        return PlainLine(opened, record, fields)
 
     def _fields(self, record: dict[str, Any]) -> Fields | None:
         layout = self._layout

@@ -2,7 +2,7 @@
 
 From a plain line (see `plain_lines`) a regular expression is learnt for the line up to its last time. Whatever follows
 it: if the line is an event, these are its times. Where a line may be a state, which happens when it begins, the marks
-of states are looked for in the whole line.
+of states are looked for in the whole line. The shape of a state goes on to the field that says that it is one.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from cera.connectors.formats.line_shapes import MOST_SHAPES, NUMBER, TOKEN, values_of
+from cera.connectors.formats.line_shapes import MOST_SHAPES, NUMBER, end_of, value_tokens, values_of
 from cera.connectors.formats.plain_lines import PlainLine
 from cera.connectors.records.time_texts import MINUTE, OFFSET, SECONDS, SECONDS_LENGTH, Minutes, time_reader
 from cera.model.time.interval import Time
@@ -25,6 +26,9 @@ _SKIPPED = {
     "name": r'"[^"\\\x00-\x1f]*+"',
     "number": r"-?[0-9.]++",
     "truth": "(?:true|false)",
+    "holds": "true",
+    "label": '"[A-Za-z_][A-Za-z0-9_]*+"',
+    **dict.fromkeys(("utc", "local", "offset"), r'"[^"\\\x00-\x1f]*+"'),
 }
 _TIMES = {
     "utc": f'"({MINUTE}:{SECONDS})Z"',
@@ -98,14 +102,15 @@ class TimeShapes:
     def learn(self, text: str, line: PlainLine) -> bool:
         """Learns the shape of a plain line, which ends with its line break. Returns whether it is a new one."""
         values = values_of(text, line) if len(self._shapes) < MOST_SHAPES else None
-        names = {line.fields.begin, line.fields.end}
-        tokens = [token for token in TOKEN.finditer(text) if token["key"] is None]
+        fields = line.fields
+        names = {fields.begin} if fields.is_state else {fields.begin, fields.end}
+        tokens = value_tokens(text, fields)
         if values is None or self.times(self.rows(text)[0]) is not None:
             return False
-        last = max(i for i, value in enumerate(values) if value.field in names)
+        last = max(i for i, value in enumerate(values) if value.field in names or value.kind == "holds")
         parts, end = [], 0
         places: dict[str, tuple[int, str]] = {}
-        for token, value in zip(tokens[: last + 1], values, strict=False):
+        for token, value in islice(zip(tokens, values, strict=True), last + 1):
             is_time = value.field is not None and value.field in names
             if is_time and value.kind not in _TIMES:
                 return False
@@ -113,8 +118,10 @@ class TimeShapes:
                 places[value.field] = (self._groups + len(places), value.kind)
             kinds = _TIMES if is_time else _SKIPPED
             parts += [re.escape(text[end : token.start()]), kinds[value.kind]]
-            end = token.end()
-        self._add("".join(parts), places[line.fields.begin], places[line.fields.end])
+            end = end_of(token)
+        without = "" if fields.is_state else self._without
+        last_time = places[fields.begin if fields.is_state else fields.end]
+        self._add(f"{without}{''.join(parts)}", places[fields.begin], last_time)
         return True
 
     def _add(self, pattern: str, begin: tuple[int, str], end: tuple[int, str]) -> None:
@@ -123,7 +130,7 @@ class TimeShapes:
         self._shapes.append(_Shape(begin[0], end[0], readers[begin[1]], readers[end[1]], end[1], value))
         self._groups += len({begin, end})
         # a digit after a number would be a part of it
-        self._patterns.append(f"{self._without}{pattern}" + r"(?![0-9.eE])[^\n]*+\n")
+        self._patterns.append(pattern + r"(?![0-9.eE])[^\n]*+\n")
         self._find = re.compile("|".join([*self._patterns, _ANY_OTHER])).findall
 
     def _value_of(self, kind: str) -> Callable[[str], Any] | None:

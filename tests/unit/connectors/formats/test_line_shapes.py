@@ -110,3 +110,43 @@ def test_several_shapes_are_known_at_once_and_not_more_than_so_many() -> None:
     assert read(known, lines[3]) == (1_000_000, 1_000_000, "e3", {"k3": 3})
     assert read(known, LINE) is not None
     assert read(known, lines[-1]) is None
+
+
+STATE = '{"begin": 1, "end": null, "state": true, "term": {"I0": {"item": 7, "name": "a"}}}\n'
+ENDED = '{"begin": 1, "end": 2.5, "state": true, "term": {"I0": {"item": 7, "name": "a"}}}\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "other"),
+    [
+        (STATE, '{"begin": 3, "end": null, "state": true, "term": {"offer": {"item": 8, "name": ""}}}\n'),
+        (ENDED, '{"begin": 3, "end": 3, "state": true, "term": {"offer": {"item": 8.0, "name": ""}}}\n'),
+    ],
+)
+def test_states_of_other_labels_have_the_shape_of_a_state(line: str, other: str) -> None:
+    reader, known = PlainReader(EVENTS), Shapes(EVENTS.times)
+    plain, expected = reader.read_state(line), reader.read_state(other)
+    assert plain is not None
+    assert expected is not None
+    assert known.learn(line, plain)
+    [found] = known.read(other)
+    assert found is not None
+    assert found.__getstate__() == expected.event.__getstate__()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        STATE,
+        ENDED.replace("true", "false"),
+        ENDED.replace("2.5", "0.5"),
+        ENDED.replace("I0", "a-b"),
+        ENDED.replace('"item"', '"thing"'),
+    ],
+)
+def test_lines_that_are_not_like_a_state_do_not_have_its_shape(other: str) -> None:
+    known = Shapes(EVENTS.times)
+    plain = PlainReader(EVENTS).read_state(ENDED)
+    assert plain is not None
+    assert known.learn(ENDED, plain)
+    assert known.read(other) == [None]
