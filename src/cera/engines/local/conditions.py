@@ -26,12 +26,15 @@ from cera.model.expressions.expression import (
     InOneWindow,
     InState,
     Literal,
+    Not,
     Or,
     Temporal,
     Variable,
     Within,
 )
 from cera.model.terms.values import is_number
+from cera.model.time.durations import Duration
+from cera.model.time.interval import MAX_TIME
 from cera.model.time.periodic_windows import Period
 
 Test = Callable[[Row], bool]
@@ -51,6 +54,8 @@ _RELATIONS = {
     "finished-by": "{ib} < {jb} and {ie} == {je}",
     "equals": "{ib} == {jb} and {ie} == {je}",
 }
+#: How far a point of time is moved to ask whether a state holds there.
+_NEXT = Duration(0, 1)
 _OPERATORS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -86,6 +91,15 @@ class _ConditionSource:
                 return " and ".join(f"({self.condition(c)})" for c in condition.operands)
             case Or():
                 return " or ".join(f"({self.condition(c)})" for c in condition.operands)
+            case Not():
+                return f"not ({self.condition(condition.operand)})"
+            case InState(event=Call(function="shift-forward", arguments=(point, DurationLiteral(duration=by)))) if (
+                by == _NEXT and Column("event", condition.state.identifier) in self.layout
+            ):
+                event, position = self.interval(point), self.layout.event(condition.state.identifier)
+                if event and event[0] == event[1]:  # it holds at this point, and does not end there
+                    begin, until = self.cells.begin(position), f"{self.cells[position]}.until"
+                    return f"{begin} <= {event[0]} < {until} and {event[0]} < {MAX_TIME}"
             case Temporal():
                 i, j = self.interval(condition.left), self.interval(condition.right)
                 if i and j:
