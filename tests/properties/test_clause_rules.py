@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from cera.engines.local import network
 from cera.engines.reference.engine import run
 from cera.engines.spark.division.operators import operators
 from cera.model.events.event import Event
@@ -26,7 +27,7 @@ from conformance.constraints import diagnostics_of
 from conformance.violations import Shown, first_shown, module_of, recorded, result_shown
 from hypothesis_profiles import examples
 from module_runs import run_layers, run_on_spark, side_by_side
-from properties.clause_cases import Translated, constraint, random_case, stream
+from properties.clause_cases import Translated, constraint, random_case, stream, translated
 from properties.local_runs import DELAYS, disordered, some_variation
 from properties.streaming_runs import MicroBatches, random_cuts
 
@@ -91,6 +92,32 @@ def test_rules_and_what_goes_event_by_event_find_together_what_the_definition_do
         layers = side_by_side(module_of(text))
         expected = first_shown(run_layers(layers, events, "reference").derived)
         assert first_shown(run_layers(layers, events, "local").derived) == expected, f"seed {seed}\n{text}\n{events}"
+
+
+#: Constraints on what is in a state that has no value in common with it.
+LOOSE = (
+    "IF event i: a(k(K), v(V)) and event j: b(k(K), v(W)) THEN V = W END",
+    "IF event i: a(k(K), v(V)) and event j: a(k(K), v(W)) and i before j THEN V < W END",
+    "IF event i: e(k(K), v(V)) and state j: r(k(K)) THEN V > 1 END",
+    "IF event i: a(k(K), v(V)) and state j: r(k(K)) and event l: b(k(K)) THEN V > 1 END",
+    "IF state i: r(k(K)) and state j: r(k(K)) and event l: b(k(K), v(V)) THEN V > 1 END",
+)
+
+
+@pytest.mark.parametrize("cases", [pytest.param(examples(8), id="short"), pytest.param(400, id="long", marks=LONG)])
+@pytest.mark.parametrize("rule", LOOSE)
+def test_what_is_in_states_with_other_values_is_kept_while_one_is_open(
+    rule: str, cases: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network, "_ENDED", -9)  # it is looked often which of it is needed
+    case = translated(f"WHILE state: s(k(S)) LET {rule} END")
+    assert case is not None
+    for seed in range(cases):
+        choose = random.Random(seed)
+        events = recorded(stream(choose) + stream(choose))
+        variation = some_variation(choose)
+        found = variation.answers(case.program, disordered(events, variation.max_delay, choose))
+        assert first_shown(found) == meant(case, events), f"seed {seed}\n{case.text}\n{events}"
 
 
 def together(cases: Iterable[Translated]) -> RuleProgram:

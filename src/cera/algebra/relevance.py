@@ -60,6 +60,22 @@ class Horizon:
     reasons: tuple[TimeReason, ...] = ()
     #: Whether it is dropped when a state has ended; the rest is then not needed.
     ends_with_state: bool = False
+    #: Whether it is dropped when no state is open any more that began before.
+    needs_open: bool = False
+
+    @property
+    def is_bounded(self) -> bool:
+        return self.microseconds is not None or self.ends_with_state or self.needs_open
+
+
+@dataclass(frozen=True)
+class OpenState:
+    """The states that a row needs: one whose opening has this label, and that has begun before the row was known or,
+    if it has the opening of a state that is in the other one, before that has ended.
+    """
+
+    label: str
+    opening: str | None
 
 
 @dataclass(frozen=True)
@@ -81,6 +97,8 @@ class Relevance:
     _networks: dict[int, TimeNetwork] = field(default_factory=dict, init=False)
     #: The events of a body that are in a state, with the opening of that.
     _contained: dict[int, tuple[tuple[str, str], ...]] = field(default_factory=dict, init=False)
+    #: The openings of states of a body, with their labels.
+    _openings: dict[int, Mapping[str, str]] = field(default_factory=dict, init=False)
     _durations: dict[str, int | None] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -121,7 +139,11 @@ class Relevance:
         network = self._networks[id(join)]
         slacks = self.join_slacks(join)
         horizons = self._horizon(network, left, right), self._horizon(network, right, left)
-        first, second = (replace(h, ends_with_state=bool(s)) for h, s in zip(horizons, slacks, strict=True))
+        open_ones = self.join_needs_open(join)
+        first, second = (
+            replace(horizon, ends_with_state=bool(slack), needs_open=not slack and is_open is not None)
+            for horizon, slack, is_open in zip(horizons, slacks, open_ones, strict=True)
+        )
         return first, second
 
     def join_reaches(self, join: Join) -> tuple[Reach, Reach]:
@@ -136,6 +158,25 @@ class Relevance:
         """
         left, right = list(self._events(join.left)), list(self._events(join.right))
         return self._slacks(join, left, right), self._slacks(join, right, left)
+
+    def join_needs_open(self, join: Join) -> tuple[OpenState | None, OpenState | None]:
+        """Returns, for both sides, the states without which a stored row can be dropped, though it has none of them:
+        something of both sides is in the same one, so one must be open that has begun before.
+        """
+        left, right = list(self._events(join.left)), list(self._events(join.right))
+        return self._needs_open(join, left, right), self._needs_open(join, right, left)
+
+    def _needs_open(self, join: Join, stored: list[str], arriving: list[str]) -> OpenState | None:
+        network, inside = self._networks[id(join)], self._contained[id(join)]
+        if network.contradiction is not None:
+            return None
+        labels = self._openings[id(join)]
+        kept = [pair for pair in inside if pair[0] in stored and pair[1] in labels and pair[1] not in stored]
+        for name, state in sorted(kept, key=lambda pair: pair[0] in labels):  # events end before states do
+            others = [_end(other) for other, time in inside if time == state and other in arriving]
+            if others and _latest(network, arriving, others) == 0:
+                return OpenState(labels[state], name if name in labels else None)
+        return None
 
     def _slacks(self, join: Join, stored: list[str], arriving: list[str]) -> dict[str, int]:
         network, found = self._networks[id(join)], dict[str, int]()
@@ -264,10 +305,7 @@ class Relevance:
     def _enter(self, body: Expression) -> int | None:
         """Makes the network of a body; returns how long the events that it derives can last."""
         network = self._network(body)
-        inside = self._inside(body)
-        for node in walk(body):
-            self._networks[id(node)] = network
-            self._contained[id(node)] = inside
+        self._note(body, network)
         for node in walk(body):
             if isinstance(node, TemporalJoin | AntiSemiJoin):  # what is kept for a window does not depend on its row
                 self._enter_right(node.right)
@@ -283,15 +321,26 @@ class Relevance:
     def _enter_right(self, right: Expression) -> None:
         """Makes the network of the right side of a window, if that is a join."""
         if any(isinstance(node, Join) for node in walk(right)):
-            network, inside = self._network(right), self._inside(right)
-            for node in walk(right):
-                self._networks[id(node)] = network
-                self._contained[id(node)] = inside
+            self._note(right, self._network(right))
+
+    def _note(self, body: Expression, network: TimeNetwork) -> None:
+        """Notes what is known of all operators of a body."""
+        inside = self._inside(body)
+        labels = {name: query_label(each.pattern) or "" for name, each in self._opened(body)}
+        for node in walk(body):
+            self._networks[id(node)] = network
+            self._contained[id(node)] = inside
+            self._openings[id(node)] = labels
+
+    def _opened(self, body: Expression) -> Iterator[tuple[str, EventQuery]]:
+        for name, literal in _positive(body, self.plan):
+            if isinstance(literal, EventQuery) and _is_opening(literal):
+                yield name, literal
 
     def _inside(self, body: Expression) -> tuple[tuple[str, str], ...]:
         """Returns the events and openings of states that must be in a state, with the opening of that."""
         found = [*contained(_conditions(body, self.plan))]
-        openings = {name for name, literal in _positive(body, self.plan) if _is_opening(literal)}
+        openings = {name for name, _ in self._opened(body)}
         for pair in overlapping(_conditions(body, self.plan)):
             if openings.issuperset(pair):
                 found += [pair, pair[::-1]]

@@ -17,7 +17,7 @@ A matching takes its events from the incoming stream and from the rules whose he
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -48,7 +48,7 @@ from cera.algebra.schema import SchemaError
 from cera.algebra.selections import MAX_SELECTIONS, select
 from cera.model.expressions.expression import Comparison
 from cera.model.expressions.expression import Expression as Condition
-from cera.model.matching.patterns import Pattern
+from cera.model.matching.patterns import Pattern, bound_variables
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.strata import PrecedenceGraph
 from cera.rules.containment_conditions import begin_of, state_in_state
@@ -86,14 +86,53 @@ def translate(program: RuleProgram) -> Plan:
     return Plan(tuple(points), program.semantics, program.calendars, program.answer_limit)
 
 
-def _states_around(queries: Sequence[EventQuery]) -> list[EventQuery]:
+def _states_around(queries: Sequence[EventQuery], loose: Collection[str]) -> list[EventQuery]:
     """Returns the openings of states before events, and their endings after them: events are then kept with a state
-    that is open.
+    that is open. Loose states come after events.
     """
-    return sorted(queries, key=lambda query: _AROUND[query.kind])
+    return sorted(queries, key=lambda query: 2 if query.identifier in loose else _AROUND[query.kind])
 
 
-def _admitted(branch: Branch) -> dict[str, EventQuery]:
+def _loose_states(branch: Branch) -> Iterator[EventQuery]:
+    """Yields the openings of states that have no value in common with anything in them, though that has.
+
+    Each state that is open would be joined with all of it. So what is in them is joined first, by its values, and kept
+    as long as a state is open that has begun before.
+    """
+    queries = {query.identifier: query for query in branch.events}
+    inside = _inside(branch)
+    for name, query in queries.items():
+        within = [other for other, state in inside if state == name]
+        others = [each for each in _states_around(branch.events, ()) if each is not query]
+        if (
+            query.kind == "opening"
+            and any(queries[each].kind == "event" for each in within)
+            and len(within) > 1
+            and all(each.kind != "ending" for each in others)
+            and name not in {each for each, _ in inside}
+            and _has_no_variable_of(query, others)
+            and _are_connected(others)
+        ):
+            yield query
+
+
+def _has_no_variable_of(query: EventQuery, others: Iterable[EventQuery]) -> bool:
+    own = bound_variables(query.pattern)
+    return all(own.isdisjoint(bound_variables(each.pattern)) for each in others)
+
+
+def _are_connected(queries: Sequence[EventQuery]) -> bool:
+    """Returns whether each but the first has a value in common with those before it."""
+    known: set[str] = set()
+    for query in queries:
+        own = bound_variables(query.pattern)
+        if known and known.isdisjoint(own):
+            return False
+        known |= own
+    return bool(known)
+
+
+def _admitted(branch: Branch, loose: Collection[str]) -> dict[str, EventQuery]:
     """Returns the openings of states that what is in a state, but for the first, is joined with by itself.
 
     So none of that is kept but with a state that is open, whichever of it comes first.
@@ -101,13 +140,13 @@ def _admitted(branch: Branch) -> dict[str, EventQuery]:
     openings = {query.identifier: query for query in branch.events}
     return {
         name: replace(openings[state], identifier=f"{name}#in", auxiliary=True)
-        for name, state in _admitting(branch).items()
+        for name, state in _admitting(branch, loose).items()
     }
 
 
-def _admitting(branch: Branch) -> dict[str, str]:
+def _admitting(branch: Branch, loose: Collection[str]) -> dict[str, str]:
     """Returns what is joined with the opening of a state by itself, with that opening as the branch has it."""
-    openings = {query.identifier for query in branch.events if query.kind == "opening"}
+    openings = {query.identifier for query in branch.events if query.kind == "opening"}.difference(loose)
     found: dict[str, str] = {}
     first: dict[str, str] = {}
     for name, state in _inside(branch):
@@ -124,11 +163,11 @@ def _inside(branch: Branch) -> list[tuple[str, str]]:
     return found + [pair for pair in contained(branch.conditions) if kinds.get(pair[0]) == "event"]
 
 
-def _admissions(branch: Branch, admitted: Mapping[str, EventQuery]) -> Iterator[Condition]:
+def _admissions(branch: Branch, admitted: Mapping[str, EventQuery], loose: Collection[str]) -> Iterator[Condition]:
     """Yields that what is in a state is in it as others have it, so that what is kept of these goes with it."""
     openings = {query.identifier for query in branch.events if query.kind == "opening"}
     inside = _inside(branch)
-    for name, state in _admitting(branch).items():
+    for name, state in _admitting(branch, loose).items():
         own = admitted[name].identifier
         together = [other for other, time in inside if time == state]
         yield from (_is_in(other, own, openings) for other in together if other != name)
@@ -207,7 +246,7 @@ class _Translator:
 
     def _merged(self, branch: Branch, rule: Rule) -> Merging:
         names = [literal.identifier for literal in branch.events if literal.identifier in branch.openings]
-        names += [opening.identifier for opening in _admitted(branch).values()]
+        names += [opening.identifier for opening in _admitted(branch, self._loose(branch)).values()]
         traced = tuple(name for name in trace_order(branch) if name not in names)
         return Merging(traced, self._gathered(branch, rule), tuple(n for n in names if n not in branch.gathered))
 
@@ -233,9 +272,10 @@ class _Translator:
 
     def body(self, branch: Branch) -> Expression:
         """Returns C: the literals from left to right, then the conditions."""
-        admitted = _admitted(branch)
+        loose = self._loose(branch)
+        admitted = _admitted(branch, loose)
         literals: list[Expression] = [
-            *(self._event(query, admitted) for query in _states_around(branch.events)),
+            *(self._event(query, admitted) for query in _states_around(branch.events, loose)),
             *(AbsoluteTimers(timer.identifier, timer.timer) for timer in branch.absolute_timers),
             *(
                 RelativeTimers(timer.identifier, timer.kind, timer.anchor, timer.duration)
@@ -254,7 +294,11 @@ class _Translator:
         expression = select([c for collection in branch.collections for c in collection.conditions], expression)
         for absence in branch.absences:
             expression = self._accumulate(expression, absence, branch)
-        return select((*branch.conditions, *_admissions(branch, admitted)), expression)
+        return select((*branch.conditions, *_admissions(branch, admitted, loose)), expression)
+
+    def _loose(self, branch: Branch) -> frozenset[str]:
+        """Returns the identifiers of the openings of loose states, of those that no rule derives."""
+        return frozenset(each.identifier for each in _loose_states(branch) if not self.producers.of(each.pattern))
 
     def _relation(self, rows: RelationQuery, branch: Branch) -> Relation:
         declared = self.declared.get(rows.relation)

@@ -64,7 +64,7 @@ def _never_dropped(plan: Plan, max_duration: int | None) -> Iterator[tuple[Point
         compared = _compared(point.expression)
         for node in walk(point.expression):
             for horizon, remedy in _horizons(node, relevance, compared):
-                if horizon.microseconds is None and not horizon.ends_with_state:
+                if not horizon.is_bounded:
                     kept.update({name: remedy for name in horizon.of.split(", ") if name not in kept})
         if kept:
             yield point, kept

@@ -42,14 +42,15 @@ NOTATION = Notation(_pattern_text, print_construct, _timer_text)
 
 _NOT_AT_ALL = "not at all"
 _WITH_STATE = "until the state ends"
+_WITH_OPEN = "as long as a state is open that began before"
 
 
 class StateBound(TypedDict):
     """The state of a join or a window of a point.
 
     A row is kept for `kept` past its end (null: always; "not at all": its partners come before it; "until the state
-    ends") because of the conditions of `because`. Where that depends on how long incoming events last,
-    `kept_for_points` says how long for events without duration.
+    ends"; "as long as a state is open that began before") because of the conditions of `because`. Where that depends on
+    how long incoming events last, `kept_for_points` says how long for events without duration.
     """
 
     point: str
@@ -137,6 +138,8 @@ def _of(expression: Expression, relevance: Relevance) -> Iterator[tuple[str, Hor
 
 def _kept(horizon: Horizon) -> str | None:
     if horizon.microseconds is None:
+        if horizon.needs_open:
+            return _WITH_OPEN
         return _WITH_STATE if horizon.ends_with_state else None
     return _NOT_AT_ALL if horizon.microseconds < 0 else format_duration(Duration(0, horizon.microseconds))
 
@@ -184,8 +187,8 @@ def _bound_text(bound: StateBound) -> str:
     kept = f"{bound['of']} {'are' if several else 'is'}"
     if bound["kept"] == _NOT_AT_ALL:
         return f"{kept} not kept{because}"
-    if bound["kept"] == _WITH_STATE:
-        return f"{kept} kept {_WITH_STATE}"
+    if bound["kept"] in (_WITH_STATE, _WITH_OPEN):
+        return f"{kept} kept {bound['kept']}"
     if bound["kept"] is not None:
         return f"{kept} kept for {bound['kept']}{because}"
     if bound["kept_for_points"] is not None:

@@ -198,9 +198,13 @@ class Connections:
         left_horizon, right_horizon = self.relevance.join_horizons(join)
         left_store, right_store = self._join_store(left_horizon), self._join_store(right_horizon)
         sides = ((left_store, left), (right_store, right))
-        for (store, layout), slacks in zip(sides, self.relevance.join_slacks(join), strict=True):
+        slacks, needs_open = self.relevance.join_slacks(join), self.relevance.join_needs_open(join)
+        for (store, layout), slack_of, needed in zip(sides, slacks, needs_open, strict=True):
             if store is not None:
-                store.with_state = {layout.event(state): slack for state, slack in slacks.items()}
+                store.with_state = {layout.event(state): slack for state, slack in slack_of.items()}
+                if needed is not None:
+                    opening = None if needed.opening is None else layout.event(needed.opening)
+                    store.with_open = (needed.label, opening)
                 self.own_stores.append((store, tuple(shared)))
         of_left, of_right = _events(join.left), _events(join.right)
         new = [i for i, column in enumerate(right.columns) if column not in left]

@@ -32,6 +32,9 @@ class StoreUse:
         self.windows = 0
         #: The columns of openings: a row is not needed once its state has been over for longer than that.
         self.with_state: dict[int, int] = {}
+        #: The label of openings of which one must be open that has begun before a row was known; or before the state of
+        #: the opening in a column has ended.
+        self.with_open: tuple[str, int | None] | None = None
 
 
 @dataclass(frozen=True)

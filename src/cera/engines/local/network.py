@@ -31,7 +31,7 @@ from cera.engines.local.row_stages import Stage
 from cera.engines.local.rows import Matcher, Row
 from cera.engines.local.settling import SettledSlot, SettlingRows
 from cera.engines.local.state import State
-from cera.engines.local.storage import retain, sweep
+from cera.engines.local.storage import drop_before, retain, sweep
 from cera.model.events.event import STATES
 from cera.model.events.occurrence import Occurrence, Opening
 from cera.model.events.states import ENDING, OPEN, OPENING, announced_end, is_ending
@@ -246,6 +246,13 @@ class Network:
         for use, store in zip(self.stores, state.stores, strict=True):
             for position, slack in use.with_state.items():
                 retain(store, lambda row, at=position, last=now - slack: row[at].until >= last)  # type: ignore[misc]
+            if use.with_open is not None:
+                label, opening = use.with_open
+                oldest = min((each.begin for each in state.open.values() if each.label == label), default=now)
+                if opening is None:
+                    drop_before(store, oldest)
+                else:
+                    retain(store, lambda row, at=opening, since=oldest: row[at].until >= since)  # type: ignore[misc]
 
     def sweep(self, state: State, now: int) -> None:
         """Sweeps the stores that are due, and schedules their next sweep."""

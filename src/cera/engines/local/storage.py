@@ -118,6 +118,14 @@ def retain(store: Store, is_needed: Callable[[Row], bool]) -> None:
                 del store[key]
 
 
+def drop_before(store: Store, before: int) -> None:
+    """Drops the rows that ended before a time."""
+    sweep(store, before)
+    for bucket in store.values():
+        if bucket.ends[bucket.start] < before:
+            bucket.cut(before)
+
+
 def sweep(store: Store, before: int) -> None:
     """Drops the keys of which all rows ended before a time."""
     for key in [key for key, bucket in store.items() if bucket.ends[-1] < before]:
