@@ -223,3 +223,7 @@ class _CountingLines(_Counting):
         if f'"{VIOLATION}"' in line or f'"{UNKNOWN_PLACE}"' in line:
             self._tally.take_record(json.loads(line))
         self._lines.write_line(line)
+
+    def write_lines(self, data: bytes) -> None:
+        for line in data.decode().split("\n")[:-1]:
+            self.write_line(line)

@@ -49,6 +49,12 @@ class Lines:
             self._before()
         self._writer.write(line)
 
+    def write_lines(self, data: bytes) -> None:
+        """Writes the lines of several events, with their ends."""
+        if self._before is not None:
+            self._before()
+        self._writer.write_bytes(data)
+
     def finish(self) -> None:
         """Does nothing: no line is held back."""
 

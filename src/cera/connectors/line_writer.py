@@ -68,8 +68,11 @@ class LineWriter:
         return self
 
     def write(self, line: str) -> None:
+        self.write_bytes(encoded(line) + b"\n")
+
+    def write_bytes(self, data: bytes) -> None:
+        """Writes lines as they are, in UTF-8 and with their ends."""
         assert self._stream is not None
-        data = encoded(line) + b"\n"
         try:  # lines are many: the context manager is entered where there is a problem
             self._stream.write(data)
         except OSError as error:

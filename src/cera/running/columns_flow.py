@@ -193,10 +193,10 @@ class ColumnsFlow(Flow):
     def _write_batch(self, recording: ColumnsRecording, answers: OrderedLines, show: Callable[[str], None]) -> None:
         assert self._line_output is not None
         self._derived.update(answers.labels)
-        self._written += len(answers.lines)
+        self._written += answers.count
         self._most_in_state = recording.most_kept
-        if answers.lines:
-            self._line_output.write_line("\n".join(answers.lines))
+        for text in answers.texts:
+            self._line_output.write_lines(text)
         show(f"{self._admission.read.total():,} events read, {self._written:,} written")
 
     def _hand_over(self, recording: ColumnsRecording, rest: Iterator[Occurrence], show: Callable[[str], None]) -> None:

@@ -74,6 +74,7 @@ class LineOutput(Output, Protocol):
     """Takes events as JSON lines too, where nothing else of them is needed."""
 
     def write_line(self, line: str) -> None: ...
+    def write_lines(self, data: bytes) -> None: ...
 
 
 class Collected:

@@ -1,161 +1,144 @@
 """Answers in columns as the JSON lines that are written, in the order of output.
 
 The lines are exactly those of `cera.connectors.event_lines`. Events are ordered by (end, begin, term); equal events are
-one, which is shown with the first of its derivations.
+one, which is shown with the first of its derivations. Text is made by Arrow, some thousand lines at a time.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from json.encoder import encode_basestring
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
+from cera.engines.columns.answer_order import output_order
 from cera.engines.columns.evaluation import AnswerBlock
-from cera.engines.columns.rows import Column, OutsideColumnsError, Places, Times
+from cera.engines.columns.number_texts import number_texts
+from cera.engines.columns.rows import Column, Events, OutsideColumnsError, Places, Times
 from cera.engines.columns.strings import Strings
 from cera.model.columns.column_hashes import Hashes, hashed_events, hashed_numbers, hashed_truths, hexadecimal
-from cera.model.terms.values import scalar_key
 from cera.model.time.time_text import TimeFormat
 
 #: A shorter text cannot hold a term that is too large.
 _LONGEST = 100_000
 _ID_DIGITS = 32
+#: How many lines are made at once: so few that what is calculated for them stays near the processor.
+_PIECE = 1 << 14
 
 
 @dataclass(frozen=True)
 class OrderedLines:
-    """The lines of a batch in the order of output, and how many events of each label there are."""
+    """The lines of a batch in the order of output, made when they are asked for; and how many events of each label
+    there are."""
 
-    lines: Sequence[str]
+    texts: Iterable[bytes]
+    count: int
     labels: Counter[str]
+
+    @property
+    def lines(self) -> list[str]:
+        return b"".join(self.texts).decode().split("\n")[:-1]
 
 
 def ordered_lines(
     blocks: Iterable[AnswerBlock], strings: Strings, times: TimeFormat, chosen: Callable[[str], bool]
 ) -> OrderedLines:
     """Returns the lines of the events whose labels are chosen, and the counts of all."""
-    texts = [_BlockText(block, strings, times) for block in blocks if len(block.end)]
-    if not texts:
-        return OrderedLines((), Counter())
-    order = _order(texts)
+    found = [block for block in blocks if len(block.end)]
+    if not found:
+        return OrderedLines((), 0, Counter())
+    for block in found:
+        _check_length(block, strings)
+    order = output_order(found, strings)
+    sizes = [len(block.end) for block in found]
+    block_of = np.repeat(np.arange(len(found)), sizes)[order]
     labels: Counter[str] = Counter()
-    lines: list[str] = []
-    numbers: list[Places] = []
-    for text in texts:
-        numbers.append(np.full(len(text.block.end), -1))
-        if chosen(text.block.label):
-            numbers[-1] = np.arange(len(text.block.end)) + len(lines)
-            lines += text.lines()
-    block_of = np.repeat(np.arange(len(texts)), [len(text.block.end) for text in texts])[order]
-    for number, count in enumerate(np.bincount(block_of, minlength=len(texts)).tolist()):
-        labels[texts[number].block.label] += count
-    places = np.concatenate(numbers)[order]
-    return OrderedLines([lines[place] for place in places[places >= 0].tolist()], labels)
+    for block, count in zip(found, np.bincount(block_of, minlength=len(found)).tolist(), strict=True):
+        labels[block.label] += count
+    wanted = np.array([chosen(block.label) for block in found])
+    if not wanted.all():
+        written = wanted[block_of]
+        order, block_of = order[written], block_of[written]
+    rows = order - (np.cumsum(sizes) - sizes)[block_of]
+    texts = [_BlockText(block, strings, times) for block in found]
+    return OrderedLines(_Texts(texts, block_of, rows), len(rows), labels)
 
 
-def _order(texts: Sequence[_BlockText]) -> Places:
-    """Returns the places of all events, one block after the other, in the order of output; equal events once."""
-    begin = np.concatenate([text.block.begin for text in texts])
-    end = np.concatenate([text.block.end for text in texts])
-    order = np.lexsort((begin, end))
-    same = (begin[order[1:]] == begin[order[:-1]]) & (end[order[1:]] == end[order[:-1]])
-    if not same.any():
-        return order
-    firsts = np.cumsum([0, *(len(text.block.end) for text in texts)])[:-1]
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(np.int8), [0]])))
-    dropped = np.zeros(len(order), np.bool_)
-    for first, last in zip(edges[::2].tolist(), (edges[1::2] + 1).tolist(), strict=True):
-        together: dict[Any, list[int]] = {}
-        for place in order[first:last].tolist():
-            number = int(np.searchsorted(firsts, place, "right")) - 1
-            together.setdefault(texts[number].key(place - int(firsts[number])), []).append(place)
-        found = [_first(texts, firsts, together[key]) for key in sorted(together)]
-        order[first : first + len(found)] = found
-        dropped[first + len(found) : last] = True
-    return order[~dropped]
+@dataclass(frozen=True)
+class _Texts:
+    """The lines of rows of some blocks, in their order, piece by piece."""
+
+    blocks: Sequence[_BlockText]
+    block_of: Places
+    rows: Places
+
+    def __iter__(self) -> Iterator[bytes]:
+        for first in range(0, len(self.rows), _PIECE):
+            block_of, rows = (each[first : first + _PIECE] for each in (self.block_of, self.rows))
+            parts: list[pa.Array] = []
+            places: list[Places] = []
+            for number in np.unique(block_of).tolist():
+                here = np.flatnonzero(block_of == number)
+                parts.append(self.blocks[number].lines(rows[here]))
+                places.append(here)
+            lines = parts[0]
+            if len(parts) > 1:
+                lines = pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(places))))
+            yield _bytes(lines)
 
 
-def _first(texts: Sequence[_BlockText], firsts: Places, places: Sequence[int]) -> int:
-    """Returns the place of an event with the first of its derivations."""
-    if len(places) == 1:
-        return places[0]
-
-    def derivation(place: int) -> tuple[Any, ...]:
-        number = int(np.searchsorted(firsts, place, "right")) - 1
-        return texts[number].derivation(place - int(firsts[number]))
-
-    return min(places, key=derivation)
+def _bytes(lines: pa.Array) -> bytes:
+    """Returns binary values one after the other."""
+    _, offsets, data = lines.buffers()
+    ends = np.frombuffer(offsets, np.int32)[lines.offset : lines.offset + len(lines) + 1]
+    return bytes(memoryview(data)[int(ends[0]) : int(ends[-1])])
 
 
 class _BlockText:
     """The answers of a rule as text."""
 
     def __init__(self, block: AnswerBlock, strings: Strings, times: TimeFormat) -> None:
-        self.block = block
+        self._block = block
         self._strings = strings
         self._times = times
 
-    def key(self, row: int) -> tuple[Any, ...]:
-        """Returns the order of an event among those with its times, as `Event.output_key` has it."""
-        children = tuple((name, scalar_key(self._scalar(column, row))) for name, column in self.block.children.items())
-        return (self.block.label, children)
-
-    def derivation(self, row: int) -> tuple[Any, ...]:
-        """Returns the order of the derivation of an event, as `Derivation.order` has it."""
-        causes = []
-        for name, events in self.block.causes.items():
-            digits = self._cause_ids[name][row]
-            causes.append((name, (int(events.end[row]), int(events.begin[row]), digits)))
-        return (self.block.rule, sorted(causes))
-
-    def _scalar(self, column: Column, row: int) -> str | int | float | bool:
-        found = column.values[row]
-        match column.kind:
-            case "string":
-                return self._strings.text(int(found))
-            case "boolean":
-                return bool(found)
-            case _:
-                return int(found) if float(found).is_integer() else float(found)
-
-    @cached_property
-    def _cause_ids(self) -> dict[str, list[str]]:
-        return {name: _digits(events.ids) for name, events in self.block.causes.items()}
-
-    def lines(self) -> list[str]:
-        block = self.block
+    def lines(self, rows: Places) -> pa.Array:
+        """Returns the lines of some answers, with their ends, as binary values."""
+        block = self._block.take(rows)
         end = _times(block.end, self._times)
         begin = end if block.begin is block.end else _times(block.begin, self._times)
-        children = [(name, self._json(column)) for name, column in block.children.items()]
-        causes = list(self._cause_ids.items())
-        body = ", ".join(f"{_quoted(name)}: %s" for name, _ in children)
-        traced = ", ".join(f'{_quoted(name)}: "%s"' for name, _ in causes)
-        template = (
-            f'{{"begin": %s, "end": %s, "term": {{{_quoted(block.label)}: {{{body}}}}}, '
-            f'"rule": {_quoted(block.rule)}, "id": "%s", "causes": {{{traced}}}}}'
-        )
-        columns = (begin, end, *(texts for _, texts in children), _digits(self._ids()), *(ids for _, ids in causes))
-        lines = [template % row for row in zip(*columns, strict=True)]
-        if max(map(len, lines)) >= _LONGEST:
-            raise OutsideColumnsError("an answer is very long")
-        return lines
+        text = _Template()
+        text.add('{"begin": ', begin)
+        text.add(', "end": ', end)
+        between = f', "term": {{{encode_basestring(block.label)}: {{'
+        for name, column in block.children.items():
+            text.add(f"{between}{encode_basestring(name)}: ", self._json(column))
+            between = ", "
+        if not block.children:
+            text.add(between)
+        text.add(f'}}}}, "rule": {encode_basestring(block.rule)}, "id": "', _digits(self._ids(block)))
+        between = '", "causes": {'
+        for name, events in block.causes.items():
+            text.add(f'{between}{encode_basestring(name)}: "', _digits(events.ids))
+            between = '", '
+        text.add('"}}\n' if block.causes else '", "causes": {}}\n')
+        return text.joined()
 
-    def _json(self, column: Column) -> list[str]:
+    def _json(self, column: Column) -> pa.Array:
         match column.kind:
             case "string":
                 return self._strings.json(column.values)
             case "boolean":
-                return ["true" if value else "false" for value in column.values.tolist()]
+                return _TRUTHS.take(pa.array(column.values.astype(np.int8)))
             case _:
-                return [repr(int(v)) if v.is_integer() else repr(v) for v in column.values.tolist()]
+                return number_texts(column.values)
 
-    def _ids(self) -> Hashes:
-        block = self.block
+    def _ids(self, block: AnswerBlock) -> Hashes:
         children = [(name, self._hashes(column), None) for name, column in block.children.items()]
         found = hashed_events(block.label, children, block.begin, block.end)
         return np.broadcast_to(found, (2, len(block.end)))
@@ -170,24 +153,46 @@ class _BlockText:
                 return hashed_numbers(column.values)
 
 
-def _digits(ids: Hashes) -> list[str]:
-    text = hexadecimal(ids).decode()
-    return [text[at : at + _ID_DIGITS] for at in range(0, len(text), _ID_DIGITS)]
+_TRUTHS = pa.array([b"false", b"true"], pa.binary())
 
 
-def _quoted(text: str) -> str:
-    return encode_basestring(text).replace("%", "%%")
+class _Template:
+    """Constant texts and columns, which make a line side by side."""
+
+    def __init__(self) -> None:
+        self._parts: list[Any] = []
+
+    def add(self, text: str, column: pa.Array | None = None) -> None:
+        self._parts.append(pa.scalar(text.encode("utf-8", "backslashreplace"), pa.binary()))
+        if column is not None:
+            self._parts.append(column)
+
+    def joined(self) -> pa.Array:
+        return pc.binary_join_element_wise(*self._parts, pa.scalar(b"", pa.binary()))
 
 
-def _times(times: Times, shown: TimeFormat) -> list[str]:
+def _check_length(block: AnswerBlock, strings: Strings) -> None:
+    """Raises OutsideColumnsError if an answer may hold a term that is too large."""
+    columns = block.children.values()
+    if sum(strings.longest(column.values) for column in columns if column.kind == "string") >= _LONGEST:
+        raise OutsideColumnsError("an answer is very long")
+
+
+def _digits(ids: Hashes) -> pa.Array:
+    count = ids.shape[1]
+    offsets = np.arange(0, (count + 1) * _ID_DIGITS, _ID_DIGITS, dtype=np.int32)
+    return pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(hexadecimal(ids))])
+
+
+def _times(times: Times, shown: TimeFormat) -> pa.Array:
     """Returns times as JSON."""
     unit = shown.unit_length
     if unit is not None and not (times % unit).any():
-        return list(map(str, (times // unit).tolist()))
+        return pc.cast(pa.array(times // unit), pa.string()).cast(pa.binary())
     different, places = np.unique(times, return_inverse=True)
     texts = [_time(shown.format(time)) for time in different.tolist()]
-    return [texts[place] for place in places.tolist()]
+    return pa.array(texts, pa.binary()).take(pa.array(places))
 
 
-def _time(found: str | int | float) -> str:
-    return f'"{found}"' if isinstance(found, str) else repr(found)
+def _time(found: str | int | float) -> bytes:
+    return (f'"{found}"' if isinstance(found, str) else repr(found)).encode()

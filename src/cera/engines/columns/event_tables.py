@@ -20,6 +20,9 @@ from cera.model.terms.term import Term
 FEW_STRINGS = 1_000_000
 #: Names of children that JSON writes in another way.
 _SPECIAL_NAMES = ("", "{}")
+#: How many ids are made at once: so few that what is calculated for them stays near the processor.
+_PIECE = 1 << 14
+_NO_IDS: Hashes = np.empty((2, 0), np.uint64)
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,9 @@ class EventTable:
     attributes: Mapping[str, Attribute]
     strings: Strings
     first_number: int = 0
+    #: How many ids were asked for, and those of all events, once that were many.
+    _known: list[Hashes] = field(init=False, default_factory=list, compare=False, repr=False)
+    _asked: list[int] = field(init=False, default_factory=lambda: [0], compare=False, repr=False)
 
     def __len__(self) -> int:
         return len(self.end)
@@ -66,11 +72,18 @@ class EventTable:
 
     def ids(self, places: Places) -> Hashes:
         """Returns the halves of the ids of some events."""
-        few = len(places) < len(self)
-        events = self.take(places) if few else self
-        children = [(name, each.hashes(self.strings), each.present) for name, each in events.attributes.items()]
-        found = np.broadcast_to(hashed_events(self.label, children, events.begin, events.end), (2, len(events)))
-        return found if few else found[:, places]
+        if not self._known:
+            self._asked[0] += len(places)
+            if 2 * self._asked[0] < len(self):
+                return self.take(places)._all_ids()
+            parts = [np.arange(first, min(first + _PIECE, len(self))) for first in range(0, len(self), _PIECE)]
+            self._known.append(np.concatenate([self.take(part)._all_ids() for part in parts] or [_NO_IDS], axis=1))
+        found: Hashes = self._known[0][:, places]
+        return found
+
+    def _all_ids(self) -> Hashes:
+        children = [(name, each.hashes(self.strings), each.present) for name, each in self.attributes.items()]
+        return np.broadcast_to(hashed_events(self.label, children, self.begin, self.end), (2, len(self)))
 
 
 @dataclass

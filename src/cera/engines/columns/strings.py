@@ -7,6 +7,7 @@ from json.encoder import encode_basestring
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 from xxhash import xxh64_intdigest
 
 from cera.engines.columns.rows import Array
@@ -21,7 +22,8 @@ class Strings:
         self._codes: dict[str, int] = {}
         self._texts: list[str] = []
         self._hashes: Hashes = np.empty((2, 0), np.uint64)
-        self._json: list[str] = []
+        self._json: pa.Array = pa.array([], pa.binary())
+        self._lengths: npt.NDArray[np.int64] = np.empty(0, np.int64)
         self._ranks: npt.NDArray[np.int64] = np.empty(0, np.int64)
         for text in texts:
             self.code(text)
@@ -55,11 +57,22 @@ class Strings:
         found: Hashes = self._hashes[:, codes]
         return found
 
-    def json(self, codes: Array) -> list[str]:
-        """Returns strings as JSON."""
-        json = self._json
-        json += map(encode_basestring, self._texts[len(json) :])
-        return [json[code] for code in codes.tolist()]
+    def json(self, codes: Array) -> pa.Array:
+        """Returns strings as JSON, in UTF-8."""
+        self._write_json()
+        return self._json.take(pa.array(codes))
+
+    def longest(self, codes: Array) -> int:
+        """Returns how many bytes the longest of some strings has as JSON."""
+        self._write_json()
+        return int(self._lengths[codes].max(initial=0))
+
+    def _write_json(self) -> None:
+        known = len(self._json)
+        if known < len(self._texts):
+            new = [encode_basestring(text).encode("utf-8", "backslashreplace") for text in self._texts[known:]]
+            self._json = pa.concat_arrays([self._json, pa.array(new, pa.binary())])
+            self._lengths = np.concatenate([self._lengths, np.fromiter(map(len, new), np.int64, len(new))])
 
     def ranks(self, codes: Array) -> Array:
         """Returns numbers that are ordered as the strings are, by code point."""

@@ -32,6 +32,8 @@ class NestedChild:
 
 
 _KINDS = {"string": STRING, "integer": INTEGER, "fraction": FRACTION, "boolean": BOOLEAN}
+#: More children than that are sorted by NumPy's own sort.
+_MOST_SWAPPED = 5
 _LAST = np.uint64(np.iinfo(np.int64).max)
 _PAST_INTEGERS = 2.0**63
 
@@ -91,8 +93,7 @@ def hashed_truths(values: npt.NDArray[np.bool_]) -> Hashes:
 def _terms_of(labels: pa.Array | str, hashed: Sequence[tuple[Hashes, Present | None]], rows: int) -> Hashes:
     """Returns the hashes of the terms `label{…}` with hashed children, and in which rows each is; None: in all."""
     parts = [found if present is None else np.where(present, found, _LAST) for found, present in hashed]
-    if len(parts) > 1:  # by their signed values; absent children come last
-        parts = list(np.sort(np.stack(parts).view(np.int64), axis=0).view(np.uint64))
+    parts = _sorted(parts)  # absent children come last
     always = sum(present is None for _, present in hashed)
     counts = np.full(rows, always)
     for _, present in hashed:
@@ -103,6 +104,18 @@ def _terms_of(labels: pa.Array | str, hashed: Sequence[tuple[Hashes, Present | N
         longer = linked(found, part)
         found = longer if number < always else np.where(counts > number, longer, found)
     return found
+
+
+def _sorted(parts: Sequence[Hashes]) -> Sequence[Hashes]:
+    """Returns the hashes of each column in the order of their signed values."""
+    if len(parts) > _MOST_SWAPPED:
+        return list(np.sort(np.stack(np.broadcast_arrays(*parts)).view(np.int64), axis=0).view(np.uint64))
+    found = [part.view(np.int64) for part in parts]
+    for last in range(len(found) - 1, 0, -1):
+        for place in range(last):
+            one, other = found[place], found[place + 1]
+            found[place], found[place + 1] = np.minimum(one, other), np.maximum(one, other)
+    return [part.view(np.uint64) for part in found]
 
 
 def _term_starts(labels: pa.Array | str, counts: Times) -> Hashes:

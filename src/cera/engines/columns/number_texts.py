@@ -1,0 +1,35 @@
+"""Numbers as Python writes them, many at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cera.engines.columns.rows import Array
+
+#: From the one to before the other, Arrow writes the digits that Python writes; others have exponents in one of them.
+_FROM, _BEFORE = 1e-4, 1e9
+
+
+def number_texts(values: Array) -> pa.Array:
+    """Returns doubles below 2^53 as JSON, in UTF-8; whole ones as integers."""
+    whole = np.floor(values) == values
+    if whole.all():
+        return _written(values.astype(np.int64))
+    size = np.abs(values)
+    usual = (size >= _FROM) & (size < _BEFORE)
+    if usual.all() and not whole.any():
+        return _written(values)
+    texts = pc.if_else(pa.array(whole), _written(np.where(whole, values, 0.0).astype(np.int64)), _written(values))
+    unusual = np.flatnonzero(~(usual | whole))
+    if len(unusual):
+        mask = np.zeros(len(values), np.bool_)
+        mask[unusual] = True
+        python = pa.array([repr(value).encode() for value in values[unusual].tolist()], pa.binary())
+        texts = pc.replace_with_mask(texts, pa.array(mask), python)
+    return texts
+
+
+def _written(values: Array) -> pa.Array:
+    return pc.cast(pa.array(values), pa.string()).cast(pa.binary())
