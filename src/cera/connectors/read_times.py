@@ -70,18 +70,18 @@ def _has_numbers(layout: Layout) -> bool:
 
 def _take_columns(data: bytes, layout: Layout, found: _TimeBounds) -> bool:
     """Adds the times of some whole lines that are in order. Returns False, and adds nothing, if they may be others."""
-    from cera.connectors.formats.json_columns import json_columns  # takes a while to import
+    from cera.connectors.formats.line_times import line_times  # takes a while to import
 
     assert layout.time_source is not None
     begin, end = layout.time_source
     unit = layout.times.unit_length if layout.times.unit is not None else _SECOND
     whole = data if data.endswith(b"\n") else data + b"\n"
-    if unit is None or b'"term"' in data:  # there may be event objects
+    if unit is None:
         return False
-    table = json_columns(whole, {begin: "time", end: "time"}, others=True)
-    if table is None or any(table[name].null_count for name in (begin, end)):
+    times = line_times(whole, tuple(dict.fromkeys((begin, end))))
+    if times is None:
         return False
-    begins, ends = table[begin].to_numpy(), table[end].to_numpy()
+    begins, ends = times[begin], times[end]
     if max(abs(int(each)) for each in (begins.min(), begins.max(), ends.min(), ends.max())) > MAX_TIME // unit:
         return False
     if bool((ends[1:] < ends[:-1]).any()):

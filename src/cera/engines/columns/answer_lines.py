@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from cera.engines.columns.answer_order import output_order
 from cera.engines.columns.evaluation import AnswerBlock
 from cera.engines.columns.number_texts import number_texts
-from cera.engines.columns.rows import Column, Events, OutsideColumnsError, Places, Times
+from cera.engines.columns.rows import Column, OutsideColumnsError, Places, Times
 from cera.engines.columns.strings import Strings
 from cera.model.columns.column_hashes import Hashes, hashed_events, hashed_numbers, hashed_truths, hexadecimal
 from cera.model.time.time_text import TimeFormat
@@ -64,7 +64,8 @@ def ordered_lines(
     if not wanted.all():
         written = wanted[block_of]
         order, block_of = order[written], block_of[written]
-    rows = order - (np.cumsum(sizes) - sizes)[block_of]
+    firsts: Places = np.cumsum(sizes, dtype=np.int64) - np.array(sizes)
+    rows = order - firsts[block_of]
     texts = [_BlockText(block, strings, times) for block in found]
     return OrderedLines(_Texts(texts, block_of, rows), len(rows), labels)
 

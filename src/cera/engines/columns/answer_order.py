@@ -18,12 +18,17 @@ def output_order(blocks: Sequence[AnswerBlock], strings: Strings) -> Places:
     """Returns the places of all events, one block after the other, in the order of output; equal events once."""
     begin = np.concatenate([block.begin for block in blocks])
     end = np.concatenate([block.end for block in blocks])
-    order = np.lexsort((begin, end))
+    order = np.argsort(end, kind="stable")
+    same = _equal_neighbours(order, end)
+    if not same.any():
+        return order
+    if not bool((begin[order[1:]] >= begin[order[:-1]])[same].all()):
+        order = np.lexsort((begin, end))
     same = _equal_neighbours(order, begin, end)
     if not same.any():
         return order
     sizes = [len(block.end) for block in blocks]
-    firsts = np.cumsum(sizes) - sizes
+    firsts: Places = np.cumsum(sizes, dtype=np.int64) - np.array(sizes)
     tied = np.zeros(len(order), np.bool_)
     tied[1:] |= same
     tied[:-1] |= same
@@ -119,9 +124,9 @@ class _Blocks:
 
 
 def _decided(order: Places, tied: Places, together: Truths, equal: Truths, blocks: _Blocks) -> Places:
-    """Returns the order with each event once: where there may be equal ones among those of one label and time, these are
-    looked at one by one. Of two neighbours among the places `tied`, `together` says whether they are of one label and
-    time, and `equal` whether they may be one event, or in the wrong order.
+    """Returns the order with each event once. Where there may be equal ones among those of one label and time, these
+    are looked at one by one. Of two neighbours among the places `tied`, `together` says whether they are of one
+    label and time, and `equal` whether they may be one event, or in the wrong order.
     """
     edges = np.flatnonzero(np.diff(np.concatenate([[0], together.astype(np.int8), [0]])))
     dropped = np.zeros(len(order), np.bool_)

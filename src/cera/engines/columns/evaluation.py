@@ -25,7 +25,7 @@ from cera.engines.columns.rows import (
     Truths,
     concatenated,
 )
-from cera.engines.columns.stretches import Stretches, pieces, shared_keys
+from cera.engines.columns.stretches import Stretches, order_by, order_by_key, pieces, shared_keys
 from cera.model.time.interval import MAX_TIME, MIN_TIME
 from cera.model.time.timers import TIMERS
 
@@ -129,9 +129,10 @@ class Evaluation:
         else:
             times, ends = right.events[span.right].end, left.events[span.left].end
             first, last = ends - span.before, ends + span.after
-        stretches = Stretches(other, limit, times, np.lexsort((times, other)))
-        low = stretches.since(one, first)
-        high = stretches.since(one, first + 1 if last is None else last + 1)
+        stretches = Stretches(other, limit, times, order_by(other, limit, times))
+        by_key = order_by_key(one, limit)
+        low = stretches.since(one, first, by_key)
+        high = stretches.since(one, first + 1 if last is None else last + 1, by_key)
         found: list[Rows] = []
         total = 0
         for rows, places in pieces(low, high):
@@ -192,11 +193,12 @@ class _WindowSearch:
         self._strings = store.strings
         self._elements = right.events[window.element]
         keys, others, limit = shared_keys(left, right, window.shared, len(store.strings))
-        stretches = Stretches(others, limit, self._elements.end, _match_order(others, self._elements))
+        stretches = Stretches(others, limit, self._elements.end, _match_order(others, limit, self._elements))
         self._order = stretches.order
         edges = left.events[window.window]
-        self._low = stretches.since(keys, edges.begin)
-        self._high = stretches.since(keys, edges.end + 1)
+        by_key = order_by_key(keys, limit)
+        self._low = stretches.since(keys, edges.begin, by_key)
+        self._high = stretches.since(keys, edges.end + 1, by_key)
         self._points = bool((self._elements.begin == self._elements.end).all())
 
     def occupied(self) -> Truths:
@@ -246,23 +248,20 @@ class _WindowSearch:
         return rows, others
 
 
-def _match_order(keys: Places, events: Events) -> Places:
+def _match_order(keys: Places, limit: int, events: Events) -> Places:
     """Returns the order of matches: by key, end, begin, id. Ids are made only where they decide."""
-    order = np.lexsort((events.begin, events.end, keys))
-    same = (
-        (keys[order[1:]] == keys[order[:-1]])
-        & (events.end[order[1:]] == events.end[order[:-1]])
-        & (events.begin[order[1:]] == events.begin[order[:-1]])
-    )
+    order = order_by(keys, limit, events.end)
+    same = (keys[order[1:]] == keys[order[:-1]]) & (events.end[order[1:]] == events.end[order[:-1]])
     if not same.any():
         return order
     tied = np.zeros(len(order), np.bool_)
     tied[1:] |= same
     tied[:-1] |= same
     places = order[tied]
-    first, second = np.zeros((2, len(order)), np.uint64)
-    first[places], second[places] = events.take(places).ids
-    return np.lexsort((second, first, events.begin, events.end, keys))
+    first, second = events.take(places).ids
+    by_id = np.lexsort((second, first, events.begin[places], events.end[places], keys[places]))
+    order[tied] = places[by_id]
+    return order
 
 
 def _joined(parts: list[Column]) -> Column:

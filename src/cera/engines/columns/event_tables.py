@@ -70,6 +70,10 @@ class EventTable:
         attributes = {name: attribute.take(places) for name, attribute in self.attributes.items()}
         return replace(self, begin=self.begin[places], end=self.end[places], attributes=attributes)
 
+    def part(self, first: int, end: int) -> EventTable:
+        """Returns the events from one place to before another, without those around them."""
+        return self if first == 0 and end == len(self) else self.take(np.arange(first, end))
+
     def ids(self, places: Places) -> Hashes:
         """Returns the halves of the ids of some events."""
         if not self._known:
@@ -150,12 +154,13 @@ def joined(old: EventTable | None, new: EventTable) -> EventTable:
 def cut(table: EventTable, until: int) -> tuple[EventTable, EventTable]:
     """Returns the events that end by a time, and the others."""
     first = int(np.searchsorted(table.end, until, "right"))
-    return table.take(np.arange(first)), table.take(np.arange(first, len(table)))
+    return table.part(0, first), table.part(first, len(table))
 
 
 def distinct_events(table: EventTable) -> EventTable:
     """Returns the events, each once."""
-    order = np.lexsort((table.begin, table.end))
+    in_order = bool((table.begin[1:] >= table.begin[:-1]).all())
+    order = np.arange(len(table)) if in_order else np.lexsort((table.begin, table.end))
     same = (table.begin[order[1:]] == table.begin[order[:-1]]) & (table.end[order[1:]] == table.end[order[:-1]])
     if not same.any():
         return table

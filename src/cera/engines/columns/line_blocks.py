@@ -7,7 +7,7 @@ in a block (its label and its children) one is read by the ordinary reader too, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -19,6 +19,7 @@ from cera.connectors.fast_jsonl import chunks, read, unreadable
 from cera.connectors.files import EventFile
 from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.json_columns import Kind, json_columns
+from cera.connectors.formats.line_columns import LineColumn, LineColumns, StringColumn
 from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.columns.event_tables import Attribute, EventTable
 from cera.engines.columns.rows import Array, Places, Times, Truths
@@ -33,6 +34,10 @@ BLOCK = 1 << 22
 _SAMPLE = 1_000
 #: More shapes of records than that in a block are read line by line.
 _MOST_SHAPES = 200
+#: Numbers of shapes beyond that are made smaller.
+_MANY_SHAPES = 1 << 16
+#: After so many blocks in a row that have more than a few shapes, no others are tried.
+_MOST_FAILED = 3
 _MICROSECONDS = {None: 1_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
 
 
@@ -100,6 +105,17 @@ class LineBlocks:
             yield from chunks(stream, BLOCK)
 
 
+@dataclass(frozen=True)
+class _Fields:
+    """The fields of a block: which of some labels each record has, its times as they are written, its children."""
+
+    names: Sequence[str]
+    label_of: Places
+    begin: Times
+    end: Times
+    children: Mapping[str, Attribute]
+
+
 class _BlockReader:
     def __init__(self, name: str, layout: Layout, strings: Strings) -> None:
         self._name = name
@@ -111,17 +127,65 @@ class _BlockReader:
         self._label = layout.label_source
         self._begin, self._end = layout.time_source
         self._unit = _MICROSECONDS[layout.times.unit]  # no plain layout has nanoseconds
+        self._shaped = LineColumns(frozenset((self._begin, self._end)))
+        self._codes: Places = np.empty(0, np.int64)
+        self._failed = 0
 
     def block(self, data: bytes, first: int) -> LineBlock:
-        lines = data.count(b"\n") + (not data.endswith(b"\n"))
         whole = data if data.endswith(b"\n") else data + b"\n"
-        table = json_columns(whole, self._kinds) if self._kinds else None
-        if table is None and self._learn(whole):
-            table = json_columns(whole, self._kinds)
-        found = None if table is None else self._tables(table, whole)
+        ends = np.flatnonzero(np.frombuffer(whole, np.uint8) == ord("\n"))
+        fields = self._shaped_fields(whole) or self._arrow_fields(whole)
+        found = None if fields is None else self._tables(fields, whole, ends)
         if found is None:
-            return LineBlock(data, first, lines, None)
-        return LineBlock(data, first, lines, *found)
+            return LineBlock(data, first, len(ends), None)
+        return LineBlock(data, first, len(ends), *found)
+
+    def _shaped_fields(self, data: bytes) -> _Fields | None:
+        """Reads lines of a few shapes, as long as not too many blocks have others."""
+        if self._failed >= _MOST_FAILED:
+            return None
+        columns = self._shaped.read(data)
+        own = (self._label, self._begin, self._end)
+        if columns is None or not all(name in columns and columns[name].present is None for name in own):
+            self._failed += 1
+            return None
+        labels, begin, end = (columns[name].values for name in own)
+        if not isinstance(labels, StringColumn) or isinstance(begin, StringColumn) or isinstance(end, StringColumn):
+            self._failed += 1
+            return None
+        used = np.flatnonzero(np.bincount(labels.places, minlength=1))
+        numbers = np.zeros(int(used[-1]) + 1, np.int64)
+        numbers[used] = np.arange(len(used))
+        names = [labels.texts[place] for place in used.tolist()]
+        children = {name: self._attribute(column) for name, column in columns.items() if name not in own}
+        self._failed = 0
+        return _Fields(names, numbers[labels.places], begin, end, children)
+
+    def _attribute(self, column: LineColumn) -> Attribute:
+        if not isinstance(column.values, StringColumn):
+            return Attribute("number", column.values, column.present)
+        texts = column.values.texts
+        if len(self._codes) < len(texts):
+            self._codes = np.concatenate([self._codes, self.strings.codes(texts[len(self._codes) :])])
+        return Attribute("string", self._codes[column.values.places], column.present)
+
+    def _arrow_fields(self, data: bytes) -> _Fields | None:
+        """Reads lines with Arrow, by the kinds of fields that were learnt."""
+        table = json_columns(data, self._kinds) if self._kinds else None
+        if table is None and self._learn(data):
+            table = json_columns(data, self._kinds)
+        own = (self._label, self._begin, self._end)
+        if table is None or any(table[name].null_count for name in own):
+            return None
+        labels = table[self._label].combine_chunks().dictionary_encode()
+        children = {name: self._child(table[name], kind) for name, kind in self._kinds.items() if name not in own}
+        return _Fields(
+            labels.dictionary.to_pylist(),
+            labels.indices.to_numpy().astype(np.int64),
+            table[self._begin].to_numpy(),
+            table[self._end].to_numpy(),
+            children,
+        )
 
     def _learn(self, data: bytes) -> bool:
         """Looks at the first lines for fields that are not known yet. Returns whether there are some."""
@@ -142,37 +206,30 @@ class _BlockReader:
             self._kinds = known
         return learnt
 
-    def _tables(self, columns: pa.Table, data: bytes) -> tuple[dict[str, EventTable], tuple[Occurrence, ...]] | None:
+    def _tables(
+        self, fields: _Fields, data: bytes, ends: Places
+    ) -> tuple[dict[str, EventTable], tuple[Occurrence, ...]] | None:
         """Returns the events by label, and an example of each shape; None if they must be read line by line."""
-        if any(columns[name].null_count for name in (self._label, self._begin, self._end)):
-            return None
-        begin, end = self._times(columns, self._begin), self._times(columns, self._end)
+        begin, end = self._times(fields.begin), self._times(fields.end)
         if begin is None or end is None or bool((begin > end).any()) or bool((end[1:] < end[:-1]).any()):
             return None
-        labels = columns[self._label].combine_chunks().dictionary_encode()
-        names, label_of = labels.dictionary.to_pylist(), labels.indices.to_numpy().astype(np.int64)
-        own = (self._label, self._begin, self._end)
-        children = {name: self._child(columns[name], kind) for name, kind in self._kinds.items() if name not in own}
-        shapes = label_of
-        for child in children.values():
-            if child.present is not None:
-                shapes = shapes * 2 + child.present
-                shapes = np.unique(shapes, return_inverse=True)[1]
-        _, firsts = np.unique(shapes, return_index=True)
-        if len(firsts) > _MOST_SHAPES:
+        names, label_of = fields.names, fields.label_of
+        firsts = _first_of_each_shape(fields)
+        examples = None if firsts is None else self._examples(data, ends, firsts)
+        if firsts is None or examples is None:
             return None
         tables: dict[str, EventTable] = {}
         for code, name in enumerate(names):
             rows = np.flatnonzero(label_of == code) if len(names) > 1 else np.arange(len(label_of))
-            present = {each: part for each, child in children.items() if (part := _part(child, rows)) is not None}
+            present = {
+                each: part for each, child in fields.children.items() if (part := _part(child, rows)) is not None
+            }
             tables[name] = EventTable(name, begin[rows], end[rows], present, self.strings)
-        examples = self._examples(data, firsts)
-        if examples is None or not _agree(examples, firsts, label_of, names, tables):
+        if not _agree(examples, firsts, label_of, names, tables):
             return None
         return tables, tuple(examples)
 
-    def _times(self, columns: pa.Table, name: str) -> Times | None:
-        times: Times = columns[name].to_numpy()
+    def _times(self, times: Times) -> Times | None:
         if len(times) and max(abs(int(times.min())), abs(int(times.max()))) > MAX_TIME // self._unit:
             return None
         return times * self._unit
@@ -193,16 +250,31 @@ class _BlockReader:
             case _:
                 return Attribute("number", array.fill_null(0.0).to_numpy(zero_copy_only=False), present)
 
-    def _examples(self, data: bytes, rows: Places) -> list[Occurrence] | None:
+    def _examples(self, data: bytes, ends: Places, rows: Places) -> list[Occurrence] | None:
         """Returns the events of some lines as the ordinary reader reads them; None if one is not an event."""
-        lines = data.split(b"\n")
         found: list[Occurrence] = []
         for row in rows.tolist():
-            records = list(read([lines[row] + b"\n"], self._name, self._layout))
+            line = data[int(ends[row - 1]) + 1 if row else 0 : int(ends[row]) + 1]
+            records = list(read([line], self._name, self._layout))
             if len(records) != 1 or not isinstance(records[0], Occurrence):
                 return None
             found.append(records[0])
         return found
+
+
+def _first_of_each_shape(fields: _Fields) -> Places | None:
+    """Returns the first record of each shape, its label and its children; None if there are too many shapes."""
+    shapes, limit = fields.label_of, len(fields.names)
+    for child in fields.children.values():
+        if child.present is not None:
+            shapes, limit = shapes * 2 + child.present, limit * 2
+            if limit > _MANY_SHAPES:
+                shapes = np.unique(shapes, return_inverse=True)[1]
+                limit = int(shapes.max(initial=0)) + 1
+    found = np.flatnonzero(np.bincount(shapes, minlength=1))
+    if len(found) > _MOST_SHAPES:
+        return None
+    return np.array([int(np.argmax(shapes == shape)) for shape in found.tolist()], np.int64)
 
 
 def _kind(value: Any) -> Kind | None:
@@ -226,7 +298,7 @@ def _part(child: Attribute, rows: Places) -> Attribute | None:
 
 
 def _agree(
-    examples: list[Occurrence], rows: Places, label_of: Places, names: list[str], tables: dict[str, EventTable]
+    examples: list[Occurrence], rows: Places, label_of: Places, names: Sequence[str], tables: dict[str, EventTable]
 ) -> bool:
     """Returns whether events that were read one by one are those of the tables."""
     for event, row in zip(examples, rows.tolist(), strict=True):

@@ -9,10 +9,12 @@ import numpy as np
 from cera.engines.columns.rows import Array, Column, Places, Rows, Times
 
 #: About how many pairs are looked at at once.
-PIECE = 1 << 21
+PIECE = 1 << 16
 _LARGEST = 2**62
 #: More keys than that are numbered again, so that there are no more of them than rows.
 _MANY = 2**31
+#: So few keys are sorted as numbers of 16 bits.
+_FEW = 2**16
 
 
 def shared_keys(left: Rows, right: Rows, names: Sequence[str], strings: int) -> tuple[Places, Places, int]:
@@ -48,6 +50,18 @@ def _dense(one: Array, other: Array) -> tuple[Places, Places, int]:
     return places[: len(one)], places[len(one) :], max(len(values), 1)
 
 
+def order_by(keys: Places, limit: int, times: Times) -> Places:
+    """Returns the order of rows by key and time; it changes nothing else."""
+    if bool((times[1:] >= times[:-1]).all()):
+        return order_by_key(keys, limit)
+    return np.lexsort((times, keys))
+
+
+def order_by_key(keys: Places, limit: int) -> Places:
+    """Returns the order of rows by key; it changes nothing else."""
+    return np.argsort(keys.astype(np.uint16) if limit <= _FEW else keys, kind="stable")  # small ones digit by digit
+
+
 class Stretches:
     """Rows in the order of (key, time, …)."""
 
@@ -69,9 +83,17 @@ class Stretches:
             return np.searchsorted(self._moments, times)
         return np.clip(times, self._first, self._last) - self._first
 
-    def since(self, keys: Places, times: Times) -> Places:
-        """Returns the first place, in the order, of a row with the key at or after the time."""
-        return np.searchsorted(self._sorted, keys * self._width + self._offsets(times))
+    def since(self, keys: Places, times: Times, order: Places | None = None) -> Places:
+        """Returns the first place, in the order, of a row with the key at or after the time.
+
+        `order` is one of the keys in which the search goes on from the last place.
+        """
+        wanted = keys * self._width + self._offsets(times)
+        if order is None:
+            return np.searchsorted(self._sorted, wanted)
+        found = np.empty(len(wanted), np.int64)
+        found[order] = np.searchsorted(self._sorted, wanted[order])
+        return found
 
 
 def pieces(low: Places, high: Places) -> Iterator[tuple[Places, Places]]:

@@ -92,10 +92,10 @@ def hashed_truths(values: npt.NDArray[np.bool_]) -> Hashes:
 
 def _terms_of(labels: pa.Array | str, hashed: Sequence[tuple[Hashes, Present | None]], rows: int) -> Hashes:
     """Returns the hashes of the terms `label{…}` with hashed children, and in which rows each is; None: in all."""
-    parts = [found if present is None else np.where(present, found, _LAST) for found, present in hashed]
-    parts = _sorted(parts)  # absent children come last
+    # absent children come last
+    parts = _sorted([found if present is None else np.where(present, found, _LAST) for found, present in hashed])
     always = sum(present is None for _, present in hashed)
-    counts = np.full(rows, always)
+    counts = np.full(1 if always == len(hashed) and isinstance(labels, str) else rows, always)
     for _, present in hashed:
         if present is not None:
             counts += present
