@@ -14,6 +14,9 @@ from cera.model.time.interval import Interval
 from cera.testing import SECOND
 
 LABELS = ("a", "b", "c")
+#: What rules derive, which events may be too.
+DERIVED = ("r0", "r1", "r2")
+_DERIVED_NAMES = {"v": ("v0", "x"), "w": ("w0",)}
 ATTRIBUTES = ("k", "v", "w")
 _RELATIONS = ("before", "after", "meets", "met-by", "overlaps", "starts", "during", "contains", "finishes", "equals")
 _TIMERS = (
@@ -48,6 +51,18 @@ def flat_case(seed: int) -> FlatCase:
     return FlatCase(semantics + rules, _events(chance))
 
 
+def chained_case(seed: int) -> FlatCase:
+    """Rules that read what the rules before them derive, and events of the labels of these."""
+    chance = random.Random(seed)
+    count = chance.randint(2, 4)
+    rules = "\n".join(_rule(chance, number, (*LABELS, *DERIVED[:number])) for number in range(count))
+    events = [
+        Event(Term(chance.choice(DERIVED), [Term("k", [chance.choice(("x", "y"))])]), Interval(at, at))
+        for at in (chance.randint(0, 150) * SECOND for _ in range(chance.randint(0, 5)))
+    ]
+    return FlatCase(rules, (*_events(chance), *events))
+
+
 def _events(chance: random.Random) -> tuple[Event, ...]:
     points, odd, last = chance.random() < 0.5, chance.random() < 0.15, chance.choice((20, 150))
     found: list[Event] = []
@@ -75,23 +90,24 @@ def _pattern(chance: random.Random, label: str, bound: dict[str, str]) -> str:
     children = []
     for name in ATTRIBUTES:
         kind = chance.random()
-        if kind < 0.55:
-            children.append(f"{name}{{{{var {bound.get(name, name.upper())}}}}}")
-        elif kind < 0.65:
-            children.append(f"{name}{{{{}}}}")
-        elif kind < 0.72:
-            children.append(f"{name}{{{{{_CONSTANTS[name]}}}}}")
+        child = chance.choice(_DERIVED_NAMES.get(name, (name,))) if label in DERIVED else name
+        if kind < (0.25 if label in DERIVED else 0.55):
+            children.append(f"{child}{{{{var {bound.get(name, name.upper())}}}}}")
+        elif kind < 0.65 and label not in DERIVED:
+            children.append(f"{child}{{{{}}}}")
+        elif 0.65 < kind < 0.72:
+            children.append(f"{child}{{{{{_CONSTANTS[name]}}}}}")
     braces = ("{", "}") if chance.random() < 0.1 else ("{{", "}}")
     return f"{label}{braces[0]}{', '.join(children)}{braces[1]}"
 
 
-def _rule(chance: random.Random, number: int) -> str:
+def _rule(chance: random.Random, number: int, labels: tuple[str, ...] = LABELS) -> str:
     count = chance.choice((1, 1, 2, 2, 3))
     names = [f"e{i}" for i in range(count)]
     literals, variables = [], set[str]()
     for i, name in enumerate(names):
         bound = {"v": "V" if chance.random() < 0.2 else f"V{i}", "w": f"W{i}"}
-        pattern = _pattern(chance, chance.choice(LABELS), bound)
+        pattern = _pattern(chance, chance.choice(labels), bound)
         literals.append(f"event {name}: {pattern}")
         variables |= {word.strip("},") for word in pattern.split("var ")[1:] for word in [word.split("}")[0]]}
     conditions = [_condition(chance, names, variables) for _ in range(chance.randint(0, 3))]
@@ -102,7 +118,7 @@ def _rule(chance: random.Random, number: int) -> str:
         literals.append(f"event i: {chance.choice(_TIMERS)}[{anchor}, {chance.choice((1, 3, 10))} sec]")
         if timed < 0.55:
             negated = chance.random() < 0.4
-            collected = _pattern(chance, chance.choice(LABELS), {"v": chance.choice(("V0", "X")), "w": "Y"})
+            collected = _pattern(chance, chance.choice(labels), {"v": chance.choice(("V0", "X")), "w": "Y"})
             literals.append(f"while i: {'not' if negated else 'collect'} {collected}")
             if not negated and "var X" in collected:
                 value = f"{chance.choice(_AGGREGATES)}(all var X)"
@@ -117,7 +133,7 @@ def _rule(chance: random.Random, number: int) -> str:
         children.append(f"x{{var {numbers[0]} {operator} {other}}}")
     where = f" where {{ {', '.join(conditions)} }}" if conditions else ""
     body = ",\n  ".join(literals)
-    label = chance.choice((f"r{number}", "r"))
+    label = f"r{number}" if labels != LABELS else chance.choice((f"r{number}", "r"))
     return f"DETECT {label}{{{', '.join(children)}}}\nON and {{\n  {body}\n}}{where}\nEND"
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 import numpy as np
 
 from cera.engines.columns import physical
 from cera.engines.columns.conditions import constant, holds, hull, value
-from cera.engines.columns.event_tables import Attribute, EventStore, EventTable
+from cera.engines.columns.event_tables import Attribute, EventStore, EventTable, distinct_events, joined
 from cera.engines.columns.folding import folded
-from cera.engines.columns.physical import Answers, Node, PhysicalPlan
+from cera.engines.columns.physical import Answers, Node, PhysicalPlan, Results
 from cera.engines.columns.rows import (
     Column,
     Events,
@@ -62,12 +62,23 @@ class Evaluation:
     plan: PhysicalPlan
     store: EventStore
     _points: dict[str, Rows] = field(default_factory=dict)
+    #: What the rules that others read have derived, and for each label that with the events of the stream.
+    _derived: dict[str, list[AnswerBlock]] = field(default_factory=dict)
+    _tables: dict[str, EventTable] = field(default_factory=dict)
 
     def answers(self, after: int | None, until: int | None) -> list[AnswerBlock]:
         """Returns the answers that end after a time and not after another one. Raises OutsideColumnsError."""
+        found: list[AnswerBlock] = []
         for name, node in self.plan.points:
-            self._points[name] = self.rows(node)
-        return [self._block(each, after, until) for each in self.plan.answers]
+            if not isinstance(node, Results):
+                self._points[name] = self.rows(node)
+            elif node.read:
+                blocks = [self._block(each, None, until) for each in node.answers]
+                self._derived[name] = blocks
+                found += blocks if after is None else [block.take(block.end > after) for block in blocks]
+            else:
+                found += [self._block(each, after, until) for each in node.answers]
+        return found
 
     def rows(self, node: Node) -> Rows:
         match node:
@@ -93,7 +104,7 @@ class Evaluation:
                 assert_never(node)
 
     def _scan(self, scan: physical.Scan) -> Rows:
-        table = self.store.tables.get(scan.label) or _empty(scan, self.store)
+        table = self._table(scan)
         chosen = np.ones(len(table), np.bool_)
         for name in (*(name for _, name in scan.variables), *scan.present):
             chosen &= _presence(table, name)
@@ -119,6 +130,23 @@ class Evaluation:
                 data[variable] = Column(attribute.kind, values, bound)
         events = Events(table.begin[places], table.end[places], InputEvents(table, places))
         return Rows(len(places), {scan.identifier: events}, data)
+
+    def _table(self, scan: physical.Scan) -> EventTable:
+        """Returns the events of a label, those of the stream and those that rules derive, each once."""
+        if scan.label not in self._tables:
+            table = self.store.tables.get(scan.label) or _empty(scan, self.store)
+            blocks = [block for name in scan.derived for block in self._derived[name] if block.label == scan.label]
+            self._tables[scan.label] = table if not blocks else self._with_derived(table, blocks)
+        return self._tables[scan.label]
+
+    def _with_derived(self, table: EventTable, blocks: list[AnswerBlock]) -> EventTable:
+        for block in blocks:
+            if len(block.end):
+                children = {name: Attribute(each.kind, each.values, None) for name, each in block.children.items()}
+                table = joined(table, EventTable(block.label, block.begin, block.end, children, self.store.strings))
+        table = distinct_events(table.take(np.argsort(table.end, kind="stable")))
+        others = [*self.store.tables.values(), *self._tables.values()]
+        return replace(table, first_number=max((each.first_number + len(each) for each in others), default=0))
 
     def _pairs(self, node: physical.Pairs) -> Rows:
         left, right = self.rows(node.left), self.rows(node.right)

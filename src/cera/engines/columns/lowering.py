@@ -6,7 +6,7 @@ What is covered is lowered; a program with anything else is run event by event a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cera.algebra.operators import (
     AbsoluteTimers,
@@ -28,12 +28,13 @@ from cera.algebra.operators import (
     Stream,
     TemporalJoin,
     Union,
+    walk,
 )
 from cera.algebra.plan import Plan, Point
 from cera.algebra.relevance import Relevance
 from cera.engines.columns import physical
 from cera.engines.columns.coverage import why_not_condition, why_not_value
-from cera.engines.columns.physical import Answers, Folded, HeadValue, Node, PhysicalPlan
+from cera.engines.columns.physical import Answers, Folded, HeadValue, Node, PhysicalPlan, Results
 from cera.model.events.event import STATES
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
 from cera.model.expressions.expression import AGGREGATES, Aggregate, Variable, variables
@@ -62,18 +63,26 @@ class _Lowering:
     plan: Plan
     relevance: Relevance
     labels: set[str] = field(default_factory=set)
+    #: Of each label, the rules that derive events with it.
+    derivers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    #: The rules whose events others read.
+    read: set[str] = field(default_factory=set)
 
     def plan_of_all(self) -> PhysicalPlan:
         if self.plan.recursion:
             raise NotCoveredError("rules are recursive")
-        points = tuple((p.name, self.node(p.expression)) for p in self.plan.points if not p.result)
-        answers = tuple(each for p in self.plan.results for each in self.answers(p))
+        for point in self.plan.points:
+            self.read.update(name for each in walk(point.expression) for name in _derived(each))
+        points = tuple((p.name, self._results(p) if p.result else self.node(p.expression)) for p in self.plan.points)
         horizons = [_horizon(p.expression, self.plan, self.relevance) for p in self.plan.results]
         known = [horizon for horizon in horizons if horizon is not None]
         horizon = max(known, default=0) if len(known) == len(horizons) else None
-        return PhysicalPlan(points, answers, frozenset(self.labels), horizon, self.plan.answer_limit)
+        return PhysicalPlan(points, frozenset(self.labels), horizon, self.plan.answer_limit)
 
-    def answers(self, point: Point) -> Iterator[Answers]:
+    def _results(self, point: Point) -> Results:
+        return Results(tuple(self._branches(point)), point.name in self.read)
+
+    def _branches(self, point: Point) -> Iterator[Answers]:
         parts = point.expression.inputs if isinstance(point.expression, Union) else (point.expression,)
         for part in parts:
             if not isinstance(part, Construction):
@@ -182,7 +191,7 @@ class _Lowering:
         span = None if found is None else physical.Span(found.left, found.right, found.before, found.after)
         if span is not None and (span.left not in one.intervals or span.right not in other.intervals):
             span = None
-        limited = len(one.intervals) > 1 or len(other.intervals) > 1
+        limited = bool(self.read) or len(one.intervals) > 1 or len(other.intervals) > 1
         shared = tuple(sorted(one.data & other.data))
         sides = self.node(join.left, waited), self.node(join.right, waited)
         return physical.Pairs(*sides, shared, span, conditions, limited)
@@ -200,15 +209,28 @@ class _Lowering:
         return physical.Window(operator.window, operator.element, right, shared, excluded, operator.condition)
 
     def _scan(self, matching: Matching) -> physical.Scan:
-        if not isinstance(matching.source, Stream):
-            raise NotCoveredError("rules read what other rules derive")
         scan = _flat_pattern(matching.identifier, matching.pattern)
         if scan is None:
             raise NotCoveredError(f"the pattern of {matching.identifier} is not flat")
         if scan.label.startswith(STATES):
             raise NotCoveredError("rules are about states")
         self.labels.add(scan.label)
-        return scan
+        derived = _derived(matching)
+        if self.derivers.setdefault(scan.label, derived) != derived:
+            raise NotCoveredError(f"rules that read {scan.label} read what different rules derive")
+        return replace(scan, derived=derived)
+
+
+def _derived(expression: Expression) -> tuple[str, ...]:
+    """Returns the rules whose events a matching reads beside those of the stream; none for another operator."""
+    if not isinstance(expression, Matching):
+        return ()
+    source = expression.source
+    parts = source.inputs if isinstance(source, Union) else (source,)
+    others = [part for part in parts if not isinstance(part, Stream)]
+    if len(others) == len(parts) or not all(isinstance(part, Reference) for part in others):
+        raise NotCoveredError("rules match what is not the stream, or derived by rules")
+    return tuple(part.name for part in others if isinstance(part, Reference))
 
 
 def _check(reason: str | None) -> None:
@@ -294,9 +316,11 @@ def _horizon(expression: Expression, plan: Plan, relevance: Relevance) -> int | 
     match expression:
         case Reference():
             return _horizon(plan.by_name[expression.name].expression, plan, relevance)
+        case Matching():
+            parts: tuple[Expression, ...] = (expression.source,)
         case Join(right=RelativeTimers() as timers):
             total = timers.duration.microseconds
-            parts: tuple[Expression, ...] = (expression.left,)
+            parts = (expression.left,)
         case Join():
             left, right = relevance.join_horizons(expression)
             if left is None or right is None:

@@ -14,7 +14,7 @@ from cera.model.time.durations import Duration
 
 @dataclass(frozen=True)
 class Scan:
-    """Q[i: label{{name{{var X}}, …}}](E): the events of a label that have these children, each once."""
+    """Q[i: label{{name{{var X}}, …}}](E ∪ R1 ∪ …): the events of a label that have these children, each once."""
 
     identifier: str
     label: str
@@ -25,6 +25,8 @@ class Scan:
     present: tuple[str, ...]
     #: The number of children, where a pattern is total.
     total: int | None
+    #: The points of rules that derive events with this label, which are scanned too.
+    derived: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,11 +148,19 @@ class Answers:
 
 
 @dataclass(frozen=True)
-class PhysicalPlan:
-    """The points that others refer to, in their order, and the answers of each rule."""
+class Results:
+    """The events that a rule derives, by each of its branches."""
 
-    points: tuple[tuple[str, Node], ...]
     answers: tuple[Answers, ...]
+    #: Whether other rules read them, so that those of earlier batches are needed again.
+    read: bool
+
+
+@dataclass(frozen=True)
+class PhysicalPlan:
+    """The materialization points in their order, each of which reads only those before it."""
+
+    points: tuple[tuple[str, Node | Results], ...]
     #: The labels of the events that are scanned.
     labels: frozenset[str]
     #: How long an event matters after its end, in microseconds; None: for good.
