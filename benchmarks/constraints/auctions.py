@@ -42,14 +42,16 @@ FINDERS: dict[Kind, frozenset[str]] = {
 
 def with_prices(records: Iterable[Record]) -> Iterator[Record]:
     """Yields records in which hammer beats and sales have the bidder and the price of the last bid."""
-    last: dict[tuple[int, int], dict[str, int]] = {}
+    last: dict[int, dict[int, dict[str, int]]] = {}
     for record in records:
         given = record.attributes
-        item = (record.auction, given.get("itemID", 0))
+        item = given.get("itemID", 0)
         if record.label == "bid":
-            last[item] = {"bidderID": given.get("bidderID", 0), "value": given.get("value", 0)}
+            bid = {"bidderID": given.get("bidderID", 0), "value": given.get("value", 0)}
+            last.setdefault(record.auction, {})[item] = bid
         elif record.label in ("hammerBeat", "sell"):
-            record = record._replace(attributes={**given, **last.get(item, {"bidderID": 0, "value": 0})})
+            known = last.get(record.auction, {}).get(item, {"bidderID": 0, "value": 0})
+            record = record._replace(attributes={**given, **known})
         elif record.label == "auctionEnd":
-            last = {place: data for place, data in last.items() if place[0] != record.auction}
+            last.pop(record.auction, None)
         yield record
