@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.semantic import plots
-from benchmarks.semantic.measuring import Measurement, measure, waits
+from benchmarks.semantic.measuring import FirstEnds, Measurement, first_ends, measure
 from benchmarks.semantic.queries import Query
 from benchmarks.semantic.rewriting import rewriting_seconds
 from benchmarks.semantic.workloads import WORKLOADS, Workload
@@ -39,10 +39,11 @@ def main() -> None:
     workload = WORKLOADS[given.workload]
     events = workload.events(given.concurrent or workload.concurrent, given.waves)
     table = _table(f"{workload.name}: {given.concurrent or workload.concurrent:,} at a time, {len(events):,} events")
+    first = first_ends(workload.queries, events)
     several = [(query.name, [query]) for query in workload.queries] + [(ALL, list(workload.queries))]
     for name, queries in several:
         if not given.only or name in given.only:
-            figures = _compared(workload, queries, events)
+            figures = _compared(workload, queries, events, first)
             table.add_row(name, queries[0].like if len(queries) == 1 else "", *_cells(figures, len(events)))
             if given.plots is not None:
                 plots.save(given.plots, workload.name, name, figures)
@@ -51,26 +52,28 @@ def main() -> None:
         plots.draw(given.plots, workload.name)
 
 
-def _compared(workload: Workload, queries: list[Query], events: list[Occurrence]) -> dict[str, plots.Figures]:
-    plain = measure(queries, None, events)
-    constrained = measure(queries, workload.constraints, events)
-    if plain.answers.keys() != constrained.answers.keys():
-        one = min(map(str, plain.answers.keys() ^ constrained.answers.keys()))
-        raise SystemExit(f"{queries[0].name}: other answers with constraints, for example {one}")
-    return {"without": _figures(queries, plain, events), "with": _figures(queries, constrained, events)}
+def _compared(
+    workload: Workload, queries: list[Query], events: list[Occurrence], first: FirstEnds
+) -> dict[str, plots.Figures]:
+    plain = measure(queries, None, events, first)
+    constrained = measure(queries, workload.constraints, events, first)
+    if plain.answers != constrained.answers:
+        number = len(plain.answers ^ constrained.answers)
+        raise SystemExit(f"{queries[0].name}: with constraints {number:,} answers are other ones")
+    return {"without": _figures(plain, len(events)), "with": _figures(constrained, len(events))}
 
 
-def _figures(queries: list[Query], measured: Measurement, events: list[Occurrence]) -> plots.Figures:
-    late = waits(queries, measured, events)
+def _figures(measured: Measurement, events: int) -> plots.Figures:
     return {
         "cpu": measured.cpu,
-        "events": len(events),
+        "events": events,
         "answers": len(measured.answers),
         "mean": measured.mean_state,
         "peak": measured.peak_state,
-        "wait": sum(late) / len(late) / 1e6 if late else None,
-        "processing": measured.processing,
+        "wait": None if measured.mean_wait is None else measured.mean_wait / 1e6,
+        "processing": measured.mean_processing,
         "states": measured.states,
+        "waits": measured.waits_over_time,
     }
 
 
