@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic
@@ -181,6 +182,11 @@ class Driver:
 
     def push(self, events: Iterable[Occurrence]) -> Sequence[Detection]:
         """Takes events in the order in which they come; returns what is derived in the steps that are then complete."""
+        events = events if isinstance(events, list) else list(events)
+        in_order = self._in_order(events) if self.max_delay == 0 else None
+        if in_order is not None:
+            assert self._closed_to is not None
+            return self._decide(in_order, self._closed_to)
         waiting, delay, decided = self._waiting, self.max_delay, self._closed_to
         ready: list[Occurrence] = []
         moved = False
@@ -208,6 +214,25 @@ class Driver:
             return ()
         self._closed_to = decided
         return self._decide(ready, decided)
+
+    def _in_order(self, events: list[Occurrence]) -> list[Occurrence] | None:
+        """Takes events that come in the order of time without a delay, and returns those of the steps that are then
+        complete; None if there are none, or others came or wait among them: each event has to be sorted in then.
+        """
+        ends = [event.end for event in events]
+        if len(ends) < 2 or ends != sorted(ends):
+            return None
+        first, last = ends[0], ends[-1]
+        late = self._closed_to is not None and first <= self._closed_to
+        complete = bisect_left(ends, last)
+        if late or not complete or (self._latest is not None and first < self._latest):
+            return None
+        ready = [event for _, _, event in sorted(self._waiting)] + events[:complete]
+        arrived = self._arrived + complete
+        self._waiting = [(last, arrived + n, event) for n, event in enumerate(events[complete:], start=1)]
+        self._arrived += len(events)
+        self._latest, self._closed_to = last, last - 1
+        return ready
 
     def advance_to(self, time: Time) -> Sequence[Detection]:
         """Decides all that ends until a time: no more of it will come."""
