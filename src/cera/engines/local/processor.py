@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from cera.algebra.plan import Plan, rules_with_timers
@@ -19,7 +19,7 @@ from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.time.interval import Time
 from cera.modules.driving import SteppingProcessor
-from cera.modules.processor import Counts
+from cera.modules.processor import Counts, Detection
 
 
 class RuleProcessor(SteppingProcessor[State]):
@@ -67,6 +67,22 @@ class RuleProcessor(SteppingProcessor[State]):
         if not isinstance(data, State):
             raise TypeError("this is not the state of rules")  # a damaged state can be anything
         return data
+
+    def advance(self, state: State, events: Sequence[Occurrence], before: Time | None) -> Sequence[Detection]:
+        """Takes all steps before a time, or all that there are. Events that no rule asks for only move the time, so
+        that they are left out where no timer of the clock depends on it.
+        """
+        network = self.network
+        if network.timers or len(events) < 2:
+            return super().advance(state, events, before)
+        asked = {label for label in {event.label for event in events} if not network.ignores(label)}
+        last = events[-1].end
+        found = [*super().advance(state, [event for event in events if event.label in asked], last + 1)]
+        if last >= state.sweep_at:
+            network.sweep(state, last)
+        state.last = state.now = last
+        found += self._timers(state, before, last=None)
+        return found
 
     def step(self, state: State, now: Time, events: list[Occurrence]) -> list[RuleDetection]:
         if len(events) == 1 and not (state.waiting and state.waiting[0][0] <= now):
