@@ -7,7 +7,7 @@ that is derived in several ways is one event with several derivations.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from cera.algebra.operators import Construction, Merging, Union
@@ -21,7 +21,10 @@ from cera.model.events.occurrence import Draft, Opening, draft_term
 from cera.model.events.traces import with_causes
 from cera.model.expressions.constructs import free_variables, has_grouping
 from cera.model.terms.term import Term
+from cera.model.time.interval import Time
 from cera.rules.rule import Semantics
+
+_FIRST = itemgetter(0)
 
 
 class Head:
@@ -114,22 +117,39 @@ class Head:
             yield self._ordered(trace)
 
     def _ordered(self, rows: list[Row]) -> list[Row]:
-        if len(self._matches) == 1 and not self.formal:
-            [slot] = self._matches
-            ends = [row[slot].end if row[slot] is not None else 0 for row in rows]
-            if all(a < b for a, b in pairwise(ends)):
-                return rows
-        if len(rows) > 1:  # one for each event and substitution, also where two branches of an `or` find it
-            first: dict[Any, Row] = {}
-            for row in rows:
-                first.setdefault(self._match_key(row), row)
-            rows = [first[key] for key in sorted(first)]
+        if len(rows) > 1:
+            if len(self._matches) == 1 and all(row[self._matches[0]] is not None for row in rows):
+                rows = self._by_ends(rows, self._matches[0])
+            else:
+                rows = self._by_keys(rows)
         if self.formal:
             distinct: dict[Any, Row] = {}
             for row in rows:
                 distinct.setdefault(tuple([row[slot] for slot in self._data]), row)
             rows = list(distinct.values())
         return rows
+
+    def _by_ends(self, rows: list[Row], slot: int) -> list[Row]:
+        """Returns rows by the ends of their matches, and by their keys only where several have one end."""
+        ends = [row[slot].end for row in rows]
+        times = sorted(set(ends))
+        if len(times) == len(rows):
+            return rows if ends == times else [row for _, row in sorted(zip(ends, rows, strict=True), key=_FIRST)]
+        together: dict[Time, list[Row]] = {}
+        for end, row in zip(ends, rows, strict=True):
+            together.setdefault(end, []).append(row)
+        found: list[Row] = []
+        for end in times:
+            several = together[end]
+            found += several if len(several) == 1 else self._by_keys(several)
+        return found
+
+    def _by_keys(self, rows: list[Row]) -> list[Row]:
+        """Returns one row for each event and substitution, also where two branches of an `or` find it."""
+        first: dict[Any, Row] = {}
+        for row in rows:
+            first.setdefault(self._match_key(row), row)
+        return [first[key] for key in sorted(first)]
 
     def _match_key(self, row: Row) -> tuple[Any, ...]:
         """Returns the collected events (end, begin, id), then the substitution, as the reference orders matches."""
