@@ -7,9 +7,10 @@ compiled comparison where a value is not of the expected kind. The two give the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
-from cera.engines.local.python_source import Cells, SourceWriter
+from cera.engines.local.python_source import ORDINARY, Cells, SourceWriter, is_ordinary
 from cera.engines.local.rows import Column, Layout, Row
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import wrap
@@ -56,6 +57,8 @@ _RELATIONS = {
 }
 #: How far a point of time is moved to ask whether a state holds there.
 _NEXT = Duration(0, 1)
+#: Below this, every whole double is one integer.
+_EXACT = 2**53
 _OPERATORS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -194,6 +197,37 @@ class _ConditionSource:
                 name = self.writer.name(wrap(condition.right.value))
                 cell = self.data(condition.left.name)
                 return f"{cell} == {name} if {cell} is not None else {self.evaluated(condition)}"
+            case (Arithmetic(), _) | (_, Arithmetic()):
+                return self._calculated(condition)
+            case _:
+                return None
+
+    def _calculated(self, condition: Comparison) -> str | None:
+        """Returns the source of a comparison of what is calculated; None unless it is exact for numbers of ordinary
+        size, whole ones or not, so that nothing overflows and every whole double is the integer that it stands for.
+        """
+        cells: dict[str, None] = {}
+        left, right = self._arithmetic(condition.left, cells), self._arithmetic(condition.right, cells)
+        if left is None or right is None or not cells:
+            return None
+        ordinary = " and ".join(map(is_ordinary, cells))
+        compared = f"{left[0]} {_OPERATORS[condition.operator]} {right[0]}"
+        return f"({compared}) if {ordinary} else {self.evaluated(condition)}"
+
+    def _arithmetic(self, expression: Expression, cells: dict[str, None]) -> tuple[str, int] | None:
+        """Returns the source of sums, differences and products, with a bound of the result; notes the cells in it."""
+        match expression:
+            case Variable():
+                cells[cell := self.data(expression.name)] = None
+                return cell, ORDINARY
+            case Literal(value=int() | float() as value) if is_number(value) and abs(value) < ORDINARY:
+                return f"({value!r})", math.ceil(abs(value))
+            case Arithmetic(operator="+" | "-" | "*" as operator):
+                left, right = self._arithmetic(expression.left, cells), self._arithmetic(expression.right, cells)
+                if left is None or right is None:
+                    return None
+                bound = left[1] * right[1] if operator == "*" else left[1] + right[1]
+                return (f"({left[0]} {operator} {right[0]})", bound) if bound < _EXACT else None
             case _:
                 return None
 

@@ -6,15 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cera.algebra.reach import Limit, Reach
-from cera.engines.local.python_source import Cells, SourceWriter, indented, key_of
+from cera.engines.local.python_source import Cells, SourceWriter, indented, is_ordinary, key_of
 from cera.engines.local.row_stages import Stage, named_row
 from cera.engines.local.rows import Layout
 from cera.errors import MatchLimitError
 from cera.model.events.answer_limits import too_many_combinations
-
-#: Numbers closer to zero than this can be summed up one by one: however many there are, their sum stays below 2**53,
-#: where every whole double is the integer that it stands for, so that integers and doubles may be mixed.
-ORDINARY = 2**24
 
 
 @dataclass
@@ -168,7 +164,7 @@ class Remember(Stage):
         key = key_of([cells[position] for position in self.key])
         number, horizon = self.store.number, self.store.horizon
         bucket = writer.bucket(number, key)
-        ordinary = " and ".join(_is_ordinary(cells[position]) for position in sorted(self.store.summed)) or "True"
+        ordinary = " and ".join(is_ordinary(cells[position]) for position in sorted(self.store.summed)) or "True"
         event = len(cells.columns) - 1
         doubts = [f"{bucket} is None", f"not {bucket}.plain", f"(ends := {bucket}.ends)[-1] == now"]
         doubts.append(f"{cells.begin(event)} != now")
@@ -191,7 +187,3 @@ class Remember(Stage):
             f"    {bucket}.rows.append({cells.row})",
             *(cut if horizon is not None else []),
         ]
-
-
-def _is_ordinary(cell: str) -> str:
-    return f"{cell}.__class__ in NUMBERS and {-ORDINARY} < {cell} < {ORDINARY}"

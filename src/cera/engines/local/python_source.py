@@ -35,6 +35,10 @@ _NAMES: Mapping[str, Any] = {
     "range": range,
 }
 
+#: Numbers closer to zero than this can be summed up one by one: however many there are, their sum stays below 2**53,
+#: where every whole double is the integer that it stands for, so that integers and doubles may be mixed.
+ORDINARY = 2**24
+
 #: The limit of nested loops; deeper ones go into a function of their own (Python allows twenty).
 DEEPEST = 6
 
@@ -110,8 +114,10 @@ class SourceWriter:
         self.depth = 0
         #: The number of stages around the next line.
         self.nested = 0
-        #: In the function for the only event of a step: the slots that it finishes itself, and their rows.
+        #: Whether it is the function for the only event of a step; then the slots that it finishes itself, and their
+        #: rows.
         self.own_slots: frozenset[int] = frozenset()
+        self.alone = False
         self.finished: dict[int, Cells] = {}
         self._buckets: dict[tuple[int, str], str] = {}
         self._locals = 0
@@ -171,3 +177,8 @@ def tuple_of(sources: Sequence[str]) -> str:
 def key_of(sources: Sequence[str]) -> str:
     """Returns the source of the key of stores: the one value, the tuple of several, None for none."""
     return sources[0] if len(sources) == 1 else tuple_of(sources) if sources else "None"
+
+
+def is_ordinary(cell: str) -> str:
+    """Returns the source of a test that a cell is a number of ordinary size."""
+    return f"{cell}.__class__ in NUMBERS and {-ORDINARY} < {cell} < {ORDINARY}"
