@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, assert_never
 
 from cera.algebra.operators import (
@@ -35,7 +36,16 @@ from cera.engines.local.lookups import Lookup, LookupFinisher, index_of
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.python_source import Cells, SourceWriter, indented
 from cera.engines.local.recursion import RecursiveRule
-from cera.engines.local.row_stages import BoundedWindowStage, Fit, Select, SlotStage, Stage, TimerStage, WindowStage
+from cera.engines.local.row_stages import (
+    PRELUDE,
+    BoundedWindowStage,
+    Fit,
+    Select,
+    SlotStage,
+    Stage,
+    TimerStage,
+    WindowStage,
+)
 from cera.engines.local.rows import Layout, Row, compile_pattern, gathered_layout, layout_of
 from cera.engines.local.settling import ClosingStage, SettledSlot, SettlingStage
 from cera.engines.local.state import State
@@ -141,22 +151,30 @@ class Connections:
         timers = [] if accumulates(expression) else awaited_columns(expression, self.plan)
         if wanted is not None and timers:
             timers = [wanted.columns.index(layout.columns[position]) for position in timers]
-        ready = self._waiting(slots, timers, layout if wanted is None else wanted)
+        settled = self._settled(slots, timers, expression, layout if wanted is None else wanted)
+        ready = SettlingStage(settled, timers) if settled is not None else SlotStage(slots, timers)
         self.connect(expression, ready if wanted is None else fitting(layout, wanted, ready))
+        if settled is not None:
+            self._close(settled)
         return slots.append
 
-    def _waiting(self, slots: list[int], timers: list[int], layout: Layout) -> Stage:
-        """Returns the stage in which rows wait for their timers, or until they are settled."""
+    def _settled(
+        self, slots: list[int], timers: list[int], expression: Expression, layout: Layout
+    ) -> SettledSlot | None:
+        """Returns what settles the rows that wait for their timers in a slot; None if nothing does."""
         settlements = tuple(each for each in self.settlements if not isinstance(each, ClosingEvent) or each.settles)
         if not timers or not settlements:
-            return SlotStage(slots, timers)
-        slot = SettledSlot(layout, settlements, slots)
+            return None
+        slot = SettledSlot(layout, settlements, slots, _only_window(expression) in layout.identifiers)
         self.network.settled_slots.append(slot)
-        for number, settlement in enumerate(settlements):
+        return slot
+
+    def _close(self, slot: SettledSlot) -> None:
+        """Connects the events that come last, after all that gives rows to the slot."""
+        for number, settlement in enumerate(slot.settlements):
             if isinstance(settlement, ClosingEvent):
-                stage = ClosingStage(slot, number, settlement)
+                stage = ClosingStage(slot, number, settlement, self.network)
                 self.queries.setdefault(query_label(settlement.pattern), []).append((settlement.pattern, stage))
-        return SettlingStage(slot, timers)
 
     def forget_groups(self) -> None:
         """Has the stores of the rule forget the groups of which an event says that they are over.
@@ -174,7 +192,7 @@ class Connections:
             if stores:
                 groups = EndedGroups(len(self.network.ended_groups), settlement.by, stores)
                 self.network.ended_groups.append(groups)
-                stage = EndingStage(groups, settlement)
+                stage = EndingStage(groups, settlement, self.network)
                 self.queries.setdefault(query_label(settlement.pattern), []).append((settlement.pattern, stage))
 
     def _selection(self, selection: Selection, then: Stage) -> None:
@@ -327,13 +345,29 @@ class SlotProbe(Finisher):
         self.probe = probe
 
     def __call__(self, state: State, rows: list[Row]) -> None:
-        for row in rows:
-            self.probe(state, row)
+        self._probe(state, rows)
+
+    @cached_property
+    def _probe(self) -> Callable[[State, list[Row]], None]:
+        writer = SourceWriter()
+        writer.depth = 1
+        lines = self.probe.lines(Cells.of("row", len(self.probe.window.left.columns)), writer)
+        function: Callable[[State, list[Row]], None] = writer.function(
+            "probe", "state, rows", [PRELUDE, "for row in rows:", *indented(lines)]
+        )
+        return function
 
 
 def _events(expression: Expression) -> int:
     """Returns the number of events in a row of the expression, without timers that follow from them."""
     return sum(isinstance(part, Matching | AbsoluteTimers | Reference) for part in walk(expression))
+
+
+def _only_window(expression: Expression) -> str | None:
+    """Returns the one window of the clock that the rows of an expression wait for; None if they wait for others too."""
+    found = [part for part in walk(expression) if isinstance(part, PeriodicWindows | RelativeTimers | BoundedWindows)]
+    renamed = any(isinstance(part, Renaming | Reference) for part in walk(expression))
+    return found[0].identifier if len(found) == 1 and isinstance(found[0], PeriodicWindows) and not renamed else None
 
 
 def accumulates(expression: Expression) -> bool:

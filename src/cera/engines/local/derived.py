@@ -23,15 +23,16 @@ if TYPE_CHECKING:
 class RuleDetection(ABC):
     """A derived event of a step, with all the ways in which it was derived in it."""
 
-    __slots__ = ("_early", "_occurrence", "_rank", "begin", "end", "more")
+    __slots__ = ("_occurrence", "_rank", "begin", "early", "end", "more")
 
     begin: int
     end: int
     #: The same event as derived by other rows.
     more: list[RuleDetection] | None
+    #: The time at which it was certain, if that was before its end.
+    early: int | None
     _occurrence: Occurrence | None
     _rank: int
-    _early: int
 
     @property
     @abstractmethod
@@ -87,18 +88,6 @@ class RuleDetection(ABC):
         self._rank = rank
 
     @property
-    def early(self) -> int | None:
-        """The time at which it was certain, if that was before its end."""
-        try:
-            return self._early
-        except AttributeError:
-            return None
-
-    @early.setter
-    def early(self, known: int) -> None:
-        self._early = known
-
-    @property
     def identity(self) -> Hashable:
         """A key that is equal for those events of a step that are one event."""
         return (self.begin, self.head.qualifier, _spelled_out(self.content))
@@ -135,7 +124,7 @@ class HeadDetection(RuleDetection):
         self._head = head
         self._content = content
         self._rows = rows
-        self.more = self._occurrence = None
+        self.early = self.more = self._occurrence = None
 
     @property
     def head(self) -> Head:
@@ -203,7 +192,7 @@ class WindowDetection(RuleDetection):
         self.values = values
         self.parts = parts
         self.others = others
-        self.more = self._occurrence = None
+        self.early = self.more = self._occurrence = None
 
     @property
     def head(self) -> Head:

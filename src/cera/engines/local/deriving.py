@@ -79,9 +79,15 @@ class EventDeriver(Finisher):
         """Returns a function that makes events of the rows that one row of the left side was joined to: one event
         trace.
         """
+        return self._of_one_trace(left.variables)
+
+    def of_one_trace(self, variables: Sequence[str]) -> Callable[[State, list[Row]], None] | None:
+        return self._of_one_trace(variables) if self.one_body else None  # rows of several bodies may lack events
+
+    def _of_one_trace(self, variables: Sequence[str]) -> Callable[[State, list[Row]], None]:
         head, derive = self.head, self.derive
         in_order, build, begin, group_by = head.in_order, head.build, head.begin, head.group_by
-        one_group = free_variables(head.construction.head).issubset(left.variables)
+        one_group = free_variables(head.construction.head).issubset(variables)
 
         def make(state: State, rows: list[Row]) -> None:
             rows = in_order(rows)

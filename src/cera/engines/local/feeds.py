@@ -34,7 +34,7 @@ def compile_alone(queries: Sequence[Query], network: Network, feed: Feed) -> Fee
     slots = frozenset(range(len(network.finishers)))
     while True:
         writer = SourceWriter()
-        writer.own_slots = slots
+        writer.own_slots, writer.alone = slots, True
         try:
             body = _patterns(queries, writer, f"return {writer.name(feed)}(state, event)")
         except SeveralRowsError as several:

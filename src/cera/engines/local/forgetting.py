@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cera.engines.local.group_keys import part_of_key
 from cera.engines.local.joins import StoreUse
@@ -17,6 +17,9 @@ from cera.engines.local.row_stages import Stage
 from cera.engines.local.state import State
 from cera.model.matching import patterns
 from cera.rules.settlements import ClosingEvent
+
+if TYPE_CHECKING:
+    from cera.engines.local.network import Network
 
 #: So many groups that are over may have rows in stores, unless there are four times as many keys.
 _FEW = 64
@@ -39,40 +42,52 @@ class EndedGroups:
         """
         return [(store.number, part_of_key(names, self._by)) for store, names in self._stores if store.windows <= 1]
 
+    @cached_property
+    def _exact(self) -> tuple[int, ...]:
+        """The stores whose keys are the values."""
+        return tuple(number for number, part in self._own if part is None)
+
+    @cached_property
+    def _partial(self) -> tuple[tuple[int, Callable[[Any], Any]], ...]:
+        """The stores whose keys have other values, too."""
+        return tuple((number, part) for number, part in self._own if part is not None)
+
     def forget(self, state: State, values: Any) -> None:
         """Forgets a group, at once or later."""
-        partial = False
-        for number, part in self._own:
-            if part is None:
-                state.stores[number].pop(values, None)
-            else:
-                partial = True
-        if partial:
-            over = state.over.setdefault(self.number, {})
+        for number in self._exact:
+            state.stores[number].pop(values, None)
+        if self._partial:
+            over = state.over.get(self.number)
+            if over is None:
+                over = state.over[self.number] = {}
             over[values] = None
-            if len(over) > _FEW and len(over) * _KEYS_FOR_EACH > max(
-                len(state.stores[n]) for n, part in self._own if part
-            ):
+            if len(over) > _FEW and len(over) * _KEYS_FOR_EACH > max(len(state.stores[n]) for n, _ in self._partial):
                 self._sweep(state, over)
 
     def _sweep(self, state: State, over: dict[Any, None]) -> None:
-        for number, part in self._own:
-            if part is not None:
-                store = state.stores[number]
-                for key in [key for key in store if part(key) in over]:
-                    del store[key]
+        for number, part in self._partial:
+            store = state.stores[number]
+            for key in [key for key in store if part(key) in over]:
+                del store[key]
         del state.over[self.number]
 
 
 class EndingStage(Stage):
     """The stage of an event with which a group is over: at the end of the step it is forgotten."""
 
-    def __init__(self, groups: EndedGroups, closing: ClosingEvent) -> None:
+    def __init__(self, groups: EndedGroups, closing: ClosingEvent, network: Network) -> None:
         self.groups = groups
+        self.closing = closing
         self.positions = closing_positions(closing)
+        self.network = network
 
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        """Returns lines that forget the group at the end of the step, after answers were given; at once where the event
+        is all that the step has and no answer waits, since it is connected after all else of its rule.
+        """
         values = key_of([cells[position] for position in self.positions])
+        if writer.alone and not self.closing.settles and not self.network.queries_what_it_derives:
+            return [f"{writer.name(self.groups.forget)}(state, {values})"]
         return [f"state.settled.append(({-1 - self.groups.number}, 0, {values}, None))"]
 
 

@@ -18,7 +18,7 @@ have one event: for these there are functions that do all of it at once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop
@@ -58,6 +58,12 @@ class Finisher(ABC):
         """Returns the same for one row, as lines over `state`, `stores` and `now`; None if it cannot be written."""
         return None
 
+    def of_one_trace(self, variables: Sequence[str]) -> Callable[[State, list[Row]], None] | None:
+        """Returns the same for rows of one event trace that have the same values of some variables; None if that is not
+        simpler.
+        """
+        return None
+
 
 @dataclass
 class Network:
@@ -85,6 +91,11 @@ class Network:
     def horizons(self) -> list[int | None]:
         """How long each store keeps a row past its end; None keeps it always."""
         return [store.horizon for store in self.stores]
+
+    @property
+    def queries_what_it_derives(self) -> bool:
+        """Returns whether a rule may query what another one derives."""
+        return self.derived_labels is None or self.queried is None or bool(self.derived_labels & self.queried)
 
     def ignores(self, label: str) -> bool:
         """Returns whether no rule asks for the events of a label, and none can be derived when one comes alone."""
@@ -144,7 +155,7 @@ class Network:
         ending = state.wake(now)
         if state.due_groups:
             for slot, until in state.due_groups:
-                for row in self._settling(state, slot).due(until):
+                for row in self._settling[slot].due(state.settling[slot], until):
                     state.in_groups -= 1
                     state.make_ready(slot, row)
             state.due_groups = []
@@ -161,16 +172,18 @@ class Network:
         settled, state.settled = state.settled, []
         state.is_settling = True
         for slot, number, values, end in settled:
-            if slot not in state.settling:
+            data = state.settling.get(slot)
+            if data is None:
                 continue
-            settling = self._settling(state, slot)
-            for group, until in list(settling.settled(number, values, end)):
-                rows = settling.take(group, until)
+            settling = self._settling[slot]
+            for group, until in settling.settled(data, number, values, end):
+                rows = settling.take(data, group, until)
                 state.in_groups -= len(rows)
-                state.stale += not settling.has(until)
+                state.stale += not data[3][until]
                 state.now, state.derived, state.index = until, [], None
-                self.finishers[slot](state, rows)
-                self.finish(state, len(self.finishers))
+                self._finishing[slot](state, rows)
+                if state.due:
+                    self.finish(state, len(self.finishers))
                 for one in state.derived:
                     one.early = now
                 derived += state.derived
@@ -179,15 +192,21 @@ class Network:
         for slot, _, values, _ in settled:
             if slot < 0:
                 self.ended_groups[-1 - slot].forget(state, values)
-        if state.stale:
-            state.drop_settled(lambda slot, until: self._settling(state, slot).awaits(until))
-
-    def _settling(self, state: State, slot: int) -> SettlingRows:
-        return SettlingRows(self._by_slot[slot], state.settling[slot])
+        if state.has_stale_ends:
+            state.drop_settled(lambda slot, until: self._settling[slot].awaits(state.settling[slot], until))
 
     @cached_property
-    def _by_slot(self) -> dict[int, SettledSlot]:
-        return {each.number: each for each in self.settled_slots}
+    def _settling(self) -> dict[int, SettlingRows]:
+        return {each.number: SettlingRows(each) for each in self.settled_slots}
+
+    @cached_property
+    def _finishing(self) -> dict[int, Callable[[State, list[Row]], None]]:
+        """What finishes the rows of a group that are settled together, by slot."""
+        return {
+            each.number: (self.finishers[each.number].of_one_trace(each.variables) if each.has_one_trace else None)
+            or self.finishers[each.number]
+            for each in self.settled_slots
+        }
 
     def _take_state(self, state: State, occurrence: Occurrence, others: list[Occurrence]) -> None:
         """Takes the opening of a state, which may announce its end, or the end of one that is open."""

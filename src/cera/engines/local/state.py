@@ -164,13 +164,17 @@ class State:
             self.incoming = {base.event for base in self.base}
         return event.event in self.incoming
 
+    @property
+    def has_stale_ends(self) -> bool:
+        """Whether there are many ends among `waiting` for which no group waits any more."""
+        return self.stale > _STALE and self.stale * 2 > len(self.waiting)
+
     def drop_settled(self, is_waiting: Callable[[int, Time], bool]) -> None:
-        """Drops the ends from `waiting` for which no group waits any more, once there are many."""
-        if self.stale > _STALE and self.stale * 2 > len(self.waiting):
-            kept = [each for each in self.waiting if each[2] > _GROUPS or is_waiting(_GROUPS - each[2], each[0])]
-            heapify(kept)
-            self.waiting = kept
-            self.stale = 0
+        """Drops the ends from `waiting` for which no group waits any more."""
+        kept = [each for each in self.waiting if each[2] > _GROUPS or is_waiting(_GROUPS - each[2], each[0])]
+        heapify(kept)
+        self.waiting = kept
+        self.stale = 0
 
     def announce(self, opening: Opening, end: Time) -> None:
         """Keeps the end of a state until it comes."""
