@@ -1,10 +1,10 @@
-"""The figures of the experiment as SVG: the state over time, and how many times cheaper each query is."""
+"""The figures of the experiment as SVG: state and waits over time, and how many times cheaper each query is."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
@@ -27,7 +27,14 @@ def save(folder: Path, workload: str, query: str, figures: Mapping[str, Figures]
 def draw(folder: Path, workload: str) -> None:
     """Writes the plots of what was saved."""
     known: dict[str, dict[str, Figures]] = json.loads((folder / f"{workload}.json").read_text())
-    (folder / f"{workload}-state.svg").write_text(_page(list(_state_panels(known)), columns=3))
+    states = [_panel(name, "tuples in state", *_series(figures, "states")) for name, figures in known.items()]
+    (folder / f"{workload}-state.svg").write_text(_page(states, columns=3))
+    waits = [
+        _panel(name, "wait in seconds", *_series(figures, "waits", 1e-6))
+        for name, figures in known.items()
+        if figures["without"]["waits"]
+    ]
+    (folder / f"{workload}-wait.svg").write_text(_page(waits, columns=3))
     (folder / f"{workload}-gains.svg").write_text(_page([_gains(known)], columns=1, width=920, height=_rows(known)))
 
 
@@ -52,34 +59,42 @@ def _text(x: float, y: float, text: str, more: str = "") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" {more}>{escape(text)}</text>'
 
 
-def _state_panels(known: Mapping[str, Mapping[str, Figures]]) -> Iterator[str]:
-    """Yields a panel for each query: the tuples in state over the hours of the stream, on a logarithmic scale."""
+#: Values by the time of the stream, in microseconds.
+Series = Sequence[tuple[int, float]]
+
+
+def _series(figures: Mapping[str, Figures], name: str, scale: float = 1) -> tuple[Series, Series]:
+    """Returns what was measured over time, without and with constraints."""
+    without, constrained = ([(at, value * scale) for at, value in figures[way][name]] for way in ("without", "with"))
+    return without, constrained
+
+
+def _panel(name: str, measured: str, without: Series, constrained: Series) -> str:
+    """Returns a panel for a query: what was measured over the hours of the stream, on a logarithmic scale."""
     left, top, wide, high = 52, 26, _WIDTH - 66, _HEIGHT - 62
-    for name, figures in known.items():
-        states = [figures[way]["states"] for way in ("without", "with")]
-        begin = min(at for several in states for at, _ in several)
-        hours = max((at - begin) / 3.6e9 for several in states for at, _ in several)
-        most = max(2, *(count for several in states for _, count in several))
-        decades = math.ceil(math.log10(most))
-        parts = [_text(left, 16, name, 'font-weight="bold"')]
-        for decade in range(decades + 1):
-            y = top + high * (1 - decade / decades)
-            parts.append(f'<line x1="{left}" x2="{left + wide}" y1="{y:.1f}" y2="{y:.1f}" stroke="#e4e4e4"/>')
-            parts.append(_text(left - 5, y + 4, f"{10**decade:,}", 'text-anchor="end" font-size="9"'))
-        for hour in range(0, math.floor(hours) + 1, 2 if hours > 4 else 1):
-            x = left + wide * hour / hours
-            parts.append(_text(x, top + high + 13, f"{hour} h", 'text-anchor="middle" font-size="9"'))
-        for several, colour in zip(states, (_GREY, _BLUE), strict=True):
-            points = " ".join(
-                f"{left + wide * (at - begin) / 3.6e9 / hours:.1f},"
-                f"{top + high * (1 - math.log10(max(count, 1)) / decades):.1f}"
-                for at, count in several
-            )
-            parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
-        parts.append(_text(left, _HEIGHT - 8, "tuples in state", 'font-size="9"'))
-        parts.append(_text(left + 90, _HEIGHT - 8, "without", f'font-size="9" fill="{_GREY}"'))
-        parts.append(_text(left + 135, _HEIGHT - 8, "with constraints", f'font-size="9" fill="{_BLUE}"'))
-        yield "".join(parts)
+    times = [at for at, _ in (*without, *constrained)]
+    begin, hours = min(times), max((max(times) - min(times)) / 3.6e9, 1e-9)
+    decades = max(math.ceil(math.log10(max(2, *(value for _, value in (*without, *constrained))))), 1)
+    parts = [_text(left, 16, name, 'font-weight="bold"')]
+    for decade in range(decades + 1):
+        y = top + high * (1 - decade / decades)
+        parts.append(f'<line x1="{left}" x2="{left + wide}" y1="{y:.1f}" y2="{y:.1f}" stroke="#e4e4e4"/>')
+        label = f"{10**decade:,}" if decade else "0, 1"
+        parts.append(_text(left - 5, y + 4, label, 'text-anchor="end" font-size="9"'))
+    for hour in range(0, math.floor(hours) + 1, 1 if hours <= 4 else 2 if hours <= 12 else 6):
+        x = left + wide * hour / hours
+        parts.append(_text(x, top + high + 13, f"{hour} h", 'text-anchor="middle" font-size="9"'))
+    for series, colour in ((without, _GREY), (constrained, _BLUE)):
+        points = " ".join(
+            f"{left + wide * (at - begin) / 3.6e9 / hours:.1f},"
+            f"{top + high * (1 - math.log10(max(value, 1)) / decades):.1f}"
+            for at, value in series
+        )
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.6"/>')
+    parts.append(_text(left, _HEIGHT - 8, measured, 'font-size="9"'))
+    parts.append(_text(left + 90, _HEIGHT - 8, "without", f'font-size="9" fill="{_GREY}"'))
+    parts.append(_text(left + 135, _HEIGHT - 8, "with constraints", f'font-size="9" fill="{_BLUE}"'))
+    return "".join(parts)
 
 
 def _gains(known: Mapping[str, Mapping[str, Figures]]) -> str:

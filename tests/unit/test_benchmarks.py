@@ -304,3 +304,20 @@ def test_what_is_compared_on_spark_is_a_time_for_each_rule_and_what_it_derives(s
     assert set(found["parts"]) == {"fire, cera", "fire, all columns"}
     assert found["answers"]["fire"]["cera"] == found["answers"]["fire"]["all columns"]
     assert found["answers"]["fire"]["cera"][0] > 0
+
+
+@pytest.mark.parametrize("name", ["auctions", "metro"])
+def test_the_queries_of_the_experiment_have_the_same_answers_with_constraints(name: str) -> None:
+    from benchmarks.semantic.measuring import first_ends, measure
+    from benchmarks.semantic.workloads import WORKLOADS
+
+    workload = WORKLOADS[name]
+    events = workload.events(3, 3)
+    first = first_ends(workload.queries, events)
+    plain, constrained = (measure(workload.queries, given, events, first) for given in (None, workload.constraints))
+    assert plain.answers == constrained.answers
+    assert len(plain.answers) > 20
+    assert constrained.peak_state < plain.peak_state / 2
+    assert constrained.mean_wait is not None
+    assert plain.mean_wait is not None
+    assert constrained.mean_wait < plain.mean_wait / 10
