@@ -71,7 +71,7 @@ def _series(figures: Mapping[str, Figures], name: str, scale: float = 1) -> tupl
 
 def _panel(name: str, measured: str, without: Series, constrained: Series) -> str:
     """Returns a panel for a query: what was measured over the hours of the stream, on a logarithmic scale."""
-    left, top, wide, high = 52, 26, _WIDTH - 66, _HEIGHT - 62
+    left, top, wide, high = 60, 26, _WIDTH - 74, _HEIGHT - 62
     times = [at for at, _ in (*without, *constrained)]
     begin, hours = min(times), max((max(times) - min(times)) / 3.6e9, 1e-9)
     decades = max(math.ceil(math.log10(max(2, *(value for _, value in (*without, *constrained))))), 1)
