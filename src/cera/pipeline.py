@@ -13,7 +13,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cera.algebra.unbounded_state import check_durations, check_state
+from cera.automata.module import AutomatonModule
 from cera.constraints.clause import Clause
+from cera.constraints.derivation.automata import of_automaton
+from cera.constraints.derivation.derived import Supposition, supposed
+from cera.constraints.derivation.program import clauses_of
 from cera.constraints.locations import NO_LOCATIONS, Locations
 from cera.constraints.module import ConstraintModule
 from cera.constraints.translation.state_warnings import check_constraint_state
@@ -57,6 +61,8 @@ class Pipeline:
     verifying: bool = False
     #: The names of laws of the semantic optimizer that are not used.
     without_laws: frozenset[str] = frozenset()
+    #: What is supposed of the stream besides that automata among the constraints accept it.
+    supposing: frozenset[Supposition] = frozenset()
     #: How often events come, for estimates of costs; no answer depends on it.
     rates: Rates | None = None
     #: What the semantic optimizer chooses by; None uses all laws that apply.
@@ -95,7 +101,20 @@ class Pipeline:
 
     @cached_property
     def _knowledge(self) -> Knowledge:
-        return knowledge_of(each.module for each in self._trusted.modules.found)
+        modules = [each.module for each in self._trusted.modules.found]
+        derived = ConstraintModule("automata", self._derived)
+        return knowledge_of([*modules, derived] if self._derived else modules)
+
+    @cached_property
+    def _derived(self) -> tuple[Clause, ...]:
+        """The clauses that follow from the automata among the constraints."""
+        found = [each for one in self.trusted_automata for each in of_automaton(one.automaton)]
+        return tuple(clauses_of(supposed(found, self.supposing)))
+
+    @property
+    def trusted_automata(self) -> list[AutomatonModule]:
+        """The automata that the stream is trusted to be accepted by."""
+        return [each.module for each in self._trusted.modules.found if isinstance(each.module, AutomatonModule)]
 
     @cached_property
     def rewritten(self) -> RewrittenProgram:
@@ -115,8 +134,14 @@ class Pipeline:
 
     @property
     def unused_constraints(self) -> list[Clause]:
-        """The clauses that no law could use."""
-        return unused(self._knowledge, self.rewritten.rules)
+        """The clauses that are written down, and no law could use."""
+        derived = {id(clause) for clause in self._derived}
+        return [each for each in unused(self._knowledge, self.rewritten.rules) if id(each) not in derived]
+
+    @property
+    def derives_constraints(self) -> bool:
+        """Whether something follows from the automata among the constraints."""
+        return bool(self._derived)
 
     @property
     def running_rules(self) -> RuleProgram:

@@ -14,6 +14,8 @@ from cera.connectors.records.layout import Layout, Rejected, layout_of
 from cera.connectors.records.python_values import duration_argument, limit_argument, microseconds, time_argument
 from cera.connectors.row_source import Rows
 from cera.connectors.source import source_of
+from cera.constraints.derivation.automata import of_automaton
+from cera.constraints.derivation.derived import SUPPOSITIONS, Supposition
 from cera.constraints.locating import check_located
 from cera.constraints.locations import NO_LOCATIONS, read_locations
 from cera.constraints.module import ConstraintModule
@@ -284,6 +286,7 @@ def load(
     verify: bool = False,
     rates: str | Path | None = None,
     cost: CostModel | None = None,
+    supposing: Sequence[Supposition] = (),
 ) -> Program:
     """Returns a program from files or a text: `load("fire.xceq")`, `load(["a.xceq", "b.epl"])`, `load("DETECT …")`.
 
@@ -292,8 +295,9 @@ def load(
     about places. `constraints` are files that the stream is trusted to satisfy: they make rules cheaper, and change no
     answer on such a stream. With `verify` they are not trusted: the rules run as they are, and what violates a
     constraint is an event `violation`. `rates` is a file that says how often events come, as `cera sample` writes it,
-    and `cost` what is chosen by it: `state`, `work` or `latency`. No answer depends on these. The program may be wrong;
-    `check` says how, and `run` raises ProgramError.
+    and `cost` what is chosen by it: `state`, `work` or `latency`. No answer depends on these. What follows from
+    automata among the `constraints` is used if what it supposes of the stream is among `supposing`. The program may be
+    wrong; `check` says how, and `run` raises ProgramError.
     """
     if semantics not in (None, "practical", "formal"):
         raise UsageError(f"there is no semantics '{semantics}'; there are practical and formal")
@@ -317,6 +321,7 @@ def load(
         answer_limit=answer_limit,
         locations=places,
         trusted=tuple(_source(part) for part in _parts(constraints)),
+        supposing=frozenset(supposing),
     )
     if rates is not None or cost is not None:
         loaded = estimating(loaded, rates, cost)
@@ -344,20 +349,51 @@ def enabling(program: Program, names: Sequence[str]) -> Program:
     return chosen
 
 
-def trusting(program: Program, constraints: Sequence[str | Path], without_laws: Sequence[str] = ()) -> Program:
-    """Returns the program for streams that satisfy constraints, which rewrite its rules but for some laws."""
+def trusting(
+    program: Program,
+    constraints: Sequence[str | Path],
+    without_laws: Sequence[str] = (),
+    supposing: Sequence[Supposition] = (),
+) -> Program:
+    """Returns the program for streams that satisfy constraints, which rewrite its rules but for some laws. What follows
+    from automata among the constraints is used if what it supposes is supposed."""
     for law in without_laws:
         if law not in LAWS:
             hint = did_you_mean(law, LAWS) or f"there are {', '.join(LAWS)}"
             raise UsageError(f"the optimizer has no law '{law}'; {hint}")
     if not constraints:
         return program
-    trusted = replace(program, trusted=tuple(map(_source, constraints)), without_laws=frozenset(without_laws))
+    trusted = replace(
+        program,
+        trusted=tuple(map(_source, constraints)),
+        without_laws=frozenset(without_laws),
+        supposing=frozenset(supposing),
+    )
     vars(trusted)["recognitions"] = program.recognitions  # they are the same sources: none is read again
-    if not trusted.constraint_modules and not trusted.errors:
-        names = ", ".join(shown_path(Path(source.name)) for source in trusted.trusted)
-        raise UsageError(f"{Setting.CONSTRAINTS}: there is no constraint in {names}")
+    if not trusted.errors:
+        _check_something_is_trusted(trusted)
     return trusted
+
+
+def _check_something_is_trusted(program: Program) -> None:
+    """Raises UsageError if nothing is said of the stream."""
+    if program.constraint_modules or program.derives_constraints:
+        return
+    names = ", ".join(shown_path(Path(source.name)) for source in program.trusted)
+    automata = program.trusted_automata
+    if not automata:
+        raise UsageError(f"{Setting.CONSTRAINTS}: there is no constraint in {names}")
+    found = [each for one in automata for each in of_automaton(one.automaton)]
+    if not found:
+        raise UsageError(
+            f"{Setting.CONSTRAINTS}: no constraint follows from {names}; `cera derive` says from what it does"
+        )
+    least = min((each.supposing for each in found), key=lambda each: (len(each), sorted(each)))
+    needed = " ".join(str(Setting.SUPPOSING.of(name)) for name in SUPPOSITIONS if name in least)
+    raise UsageError(
+        f"{Setting.CONSTRAINTS}: what follows from {names} supposes more of the stream than that the automaton accepts "
+        f"it; give {needed}, if that is so, or more, as `cera derive` says"
+    )
 
 
 def estimating(program: Program, rates: str | Path | None, cost: CostModel | None) -> Program:
@@ -376,6 +412,12 @@ def verifying(program: Program) -> Program:
     """Returns the program that checks its constraints beside its rules, instead of trusting them."""
     if not program.trusted:
         raise UsageError(f"{Setting.VERIFY} is about {Setting.CONSTRAINTS}, and there are none")
+    if program.trusted_automata:
+        names = ", ".join(each.name for each in program.trusted_automata)
+        raise UsageError(
+            f"{Setting.VERIFY}: what follows from the automaton {names} is relied on, and not checked beside rules; "
+            "verify the automaton apart, with `cera verify`"
+        )
     if {VIOLATION, None} & program.read_by_rules:
         raise UsageError(
             f"{Setting.VERIFY}: a rule asks for events `{VIOLATION}`, or for any, and would see those of the "

@@ -60,6 +60,7 @@ class Setting(Enum):
     STATE_FIELD = "state_field"
     STRICT = "strict"
     STRING_FIELD = "string_field"
+    SUPPOSING = "supposing"
     TABLES = "tables"
     TICK_LIMIT = "tick_limit"
     TIMEZONE = "timezone"

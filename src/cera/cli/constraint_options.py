@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from cera.constraints.derivation.derived import SUPPOSITIONS, Supposition
 from cera.optimizer.semantic.estimates import COST_MODELS, CostModel
 from cera.program import Program, estimating, trusting, verifying
 
@@ -24,8 +25,8 @@ def constraints_option(command: Callable[..., R], *, required: bool = False) -> 
         multiple=True,
         required=required,
         type=click.Path(path_type=Path),
-        help="Constraints that the stream is trusted to satisfy: rules are rewritten by them, which changes no "
-        "answer on such a stream. May be given several times.",
+        help="Constraints that the stream is trusted to satisfy, or automata from which some follow: rules are "
+        "rewritten by them, which changes no answer on such a stream. May be given several times.",
     )
     @click.option(
         "--without-law",
@@ -33,6 +34,13 @@ def constraints_option(command: Callable[..., R], *, required: bool = False) -> 
         metavar="LAW",
         multiple=True,
         help="A law that is not used in rewriting, by its name, as `cera optimize` shows it.",
+    )
+    @click.option(
+        "--supposing",
+        type=click.Choice(SUPPOSITIONS),
+        multiple=True,
+        help="What is so of the stream besides that automata among --constraints accept it; what follows from these "
+        "is used if it supposes no more. As for `cera derive`; may be given several times.",
     )
     @click.option(
         "--rates",
@@ -52,11 +60,12 @@ def constraints_option(command: Callable[..., R], *, required: bool = False) -> 
         program: Program,
         constraints: tuple[Path, ...],
         without_laws: tuple[str, ...],
+        supposing: tuple[Supposition, ...],
         rates: Path | None,
         cost: CostModel | None,
         **others: Any,
     ) -> R:
-        program = trusting(program, constraints, without_laws)
+        program = trusting(program, constraints, without_laws, supposing)
         if rates is not None or cost is not None:
             program = estimating(program, rates, cost)
         return command(program=program, **others)

@@ -11,6 +11,7 @@ import click
 
 from cera.cli import report
 from cera.cli.constraint_options import constraints_option
+from cera.cli.optimize import explained_program
 from cera.cli.options import program_options
 from cera.cli.tables import on_terminal
 from cera.connectors.line_writer import write_output
@@ -22,6 +23,7 @@ from cera.explain.costs import basis_of, cost_lines, explain_costs
 from cera.explain.modules import explain_modules, module_lines
 from cera.explain.program import explain as explained
 from cera.explain.program import text
+from cera.explain.rewritings import optimization_lines
 from cera.program import Program
 from cera.running.engine import explain_on
 from cera.wording import on_command_line
@@ -99,6 +101,10 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
     parts = [text(explanation)] if rules.rules or not modules else []
     shown = "\n\n".join([*parts, *(["\n".join(module_lines(modules))] if modules else [])])
     data: dict[str, Any] = {**explanation, **({"modules": modules} if modules else {})}
+    if program.trusted:
+        rewritings = explained_program(program, with_costs=False)
+        data["optimization"] = rewritings
+        shown = "\n".join([shown, "", "by constraints:", *(f"  {line}" for line in optimization_lines(rewritings))])
     basis = basis_of(program.rates, program.cost)
     if rules.rules and basis is not None:
         costs = explain_costs(rules, program.choices, basis)

@@ -11,7 +11,7 @@ from cera.cli.constraint_options import constraints_needed
 from cera.cli.options import program_options
 from cera.connectors.line_writer import write_output
 from cera.explain.costs import basis_of
-from cera.explain.rewritings import explain_rewritings, optimization_lines
+from cera.explain.rewritings import Optimization, explain_rewritings, optimization_lines
 from cera.program import Program
 from cera.wording import on_command_line
 
@@ -35,12 +35,21 @@ def optimize(program: Program, as_json: bool) -> None:
     """
     program.checked()
     report.show_diagnostics(program.diagnostics)
-    found = explain_rewritings(
-        program.rewritten, program.unused_constraints, program.choices, basis_of(program.rates, program.cost)
-    )
+    found = explained_program(program)
     shown = (
         json.dumps(found, indent=2, ensure_ascii=False)
         if as_json
         else on_command_line("\n".join(optimization_lines(found)))
     )
     write_output(shown + "\n")
+
+
+def explained_program(program: Program, *, with_costs: bool = True) -> Optimization:
+    """Returns what constraints make of the rules of a program."""
+    return explain_rewritings(
+        program.rewritten,
+        program.unused_constraints,
+        program.choices if with_costs else (),
+        basis_of(program.rates, program.cost) if with_costs else None,
+        program.trusted_automata if "expected" in program.supposing else (),
+    )

@@ -6,12 +6,14 @@ import typing
 from collections.abc import Collection, Iterator, Sequence
 from typing import NotRequired, TypedDict
 
+from cera.automata.module import AutomatonModule
 from cera.constraints.clause import Clause
 from cera.constraints.queries import Literal
 from cera.explain.costs import EstimateBasis, ExplainedChoice, basis_lines, choice_lines, explain_choice
 from cera.explain.plan import NOTATION
 from cera.optimizer.semantic.choice import Choice
 from cera.optimizer.semantic.driver import Rewriting, RewrittenProgram, RewrittenRule
+from cera.optimizer.semantic.rule_states import RuleState, rule_state
 from cera.optimizer.semantic.scan_reduction import LAW as SCAN_REDUCTION
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
@@ -41,6 +43,8 @@ class RewritingOfRule(TypedDict):
     place: str | None
     result: RuleResult
     rewritings: list[ExplainedRewriting]
+    #: The state of an automaton in which all its events come.
+    evaluated_in: NotRequired[str]
     costs: NotRequired[ExplainedChoice]
 
 
@@ -56,17 +60,27 @@ def explain_rewritings(
     unused: Sequence[Clause],
     choices: Sequence[Choice] = (),
     basis: EstimateBasis | None = None,
+    automata: Sequence[AutomatonModule] = (),
 ) -> Optimization:
     """Returns what became of each rule, by which estimates, and which constraints were of no use."""
     found: Optimization = {"rules": [_rule(each) for each in rewritten.rules]}
     if basis is not None:
         found["estimates"] = basis
+    for each, one in zip(found["rules"], rewritten.rules, strict=True):
+        state = rule_state(one.original, automata)
+        if state is not None:
+            each["evaluated_in"] = _state(state)
     for each, choice in zip(found["rules"], choices, strict=False):
         each["costs"] = explain_choice(choice)
     if unused:
         left_out = {name for choice in choices for name in choice.constraints_left_out}
         found["unused"] = _unused(rewritten, unused, left_out)
     return found
+
+
+def _state(state: RuleState) -> str:
+    begins = f", which begins with {' or '.join(state.begins_with)}" if state.begins_with else ""
+    return f"{state.label} of the automaton {state.automaton}, with one {state.variable}{begins}"
 
 
 def _unused(
@@ -142,6 +156,8 @@ def optimization_lines(optimization: Optimization) -> Iterator[str]:
     for each in optimization["rules"]:
         place = f" ({each['place']})" if each["place"] is not None else ""
         yield f"rule {each['rule']}{place}: {each['result']}"
+        if "evaluated_in" in each:
+            yield f"  matches in the state {each['evaluated_in']}"
         for rewriting in each["rewritings"]:
             names = ", ".join(constraint["name"] for constraint in rewriting["constraints"])
             yield f"  {rewriting['law']}, by {names}: {rewriting['change']}"

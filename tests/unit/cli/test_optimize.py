@@ -101,3 +101,52 @@ def test_a_rule_that_would_see_the_violations_is_not_verified_beside_them() -> N
     found = cera("run", "reader.slog", "--verify", *RUN[2:])
     assert found.exit_code == 2
     assert "a rule asks for events `violation`" in found.stderr
+
+
+SHOP = """automaton Shop(k(K)) {
+  start S0; S1; end S2;
+  enter -> S0: o(k(unique K*));
+  S0 -> S1: p(k(K));
+  S1 -> S1: q(k(K));
+  S1 -> S2: r(k(K));
+}
+"""
+SUPPOSED = ("--supposing", "distinct", "--supposing", "unique", "--supposing", "expected")
+
+
+def test_what_follows_from_an_automaton_is_used_if_what_it_supposes_is_supposed() -> None:
+    Path("shop.ihta").write_text(SHOP)
+    Path("b.slog").write_text("unbounded: h(k(K)) <- i: p(k(K)) and j: q(k(K)).\n")
+    found = cera("optimize", "b.slog", "--constraints", "shop.ihta", *SUPPOSED)
+    assert found.exit_code == 0, found.stderr
+    lines = found.stdout.splitlines()
+    assert lines[:2] == [
+        "rule h (b.slog:1:12): rewritten",
+        "  matches in the state shop of the automaton Shop, with one K, which begins with o",
+    ]
+    assert "scan reduction, by automaton Shop, p comes in the state shop, before any q: end(i) ≤ end(j)" in lines[2]
+    assert "nothing more comes with the same K after r{{k{var K}}}, and what it remembers is forgotten" in lines[3]
+    explained = cera("explain", "b.slog", "--constraints", "shop.ihta", *SUPPOSED).stdout
+    assert "by constraints:\n  rule h (b.slog:1:12): rewritten\n    matches in the state shop" in explained
+
+
+def test_what_has_to_be_supposed_is_said() -> None:
+    Path("shop.ihta").write_text(SHOP)
+    found = cera("optimize", "a.slog", "--constraints", "shop.ihta")
+    assert found.exit_code == 2
+    assert "what follows from shop.ihta supposes more of the stream than that the automaton accepts it" in found.stderr
+    assert "give --supposing distinct --supposing unique, if that is so, or more" in found.stderr
+
+
+def test_an_automaton_from_which_nothing_follows_is_refused() -> None:
+    Path("loop.ihta").write_text("automaton Loop {\n  start L0; end L1;\n  enter -> L0: o;\n  L0 -> L1: p;\n}\n")
+    found = cera("optimize", "a.slog", "--constraints", "loop.ihta", *SUPPOSED)
+    assert found.exit_code == 2
+    assert "--constraints: no constraint follows from loop.ihta" in found.stderr
+
+
+def test_an_automaton_is_not_verified_beside_the_rules() -> None:
+    Path("shop.ihta").write_text(SHOP)
+    found = cera("run", "a.slog", "--constraints", "shop.ihta", *SUPPOSED, "--verify", "--events", "events.jsonl")
+    assert found.exit_code == 2
+    assert "verify the automaton apart, with `cera verify`" in found.stderr

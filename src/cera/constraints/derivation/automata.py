@@ -24,6 +24,7 @@ from cera.constraints.cardinalities.laws import SOME, projected, specification_o
 from cera.constraints.constraint import AnyConstraint, Constraint, ConstraintSet, Module
 from cera.constraints.derivation.derived import DerivedConstraint, Supposition
 from cera.constraints.derivation.determinism import are_apart, is_deterministic
+from cera.constraints.derivation.evaluation_states import evaluation_states
 from cera.constraints.derivation.paths import NEVER, ONCE, PERHAPS, Often, Ways, ways_of
 from cera.constraints.names import fresh
 from cera.constraints.numbers import ALL, NO_NUMBER, CountSet
@@ -46,7 +47,23 @@ def of_automaton(automaton: Automaton) -> list[DerivedConstraint]:
     for path, state in structure.states.items():
         if not state.is_atomic and _is_named_uniquely(structure, path):
             found += _State(structure, path).constraints()
-    return found
+    return [*found, *_in_all_of_time(structure)]
+
+
+def _in_all_of_time(structure: Structure) -> Iterator[DerivedConstraint]:
+    """Yields the order of events that say themselves in which state they come (`evaluation_states`)."""
+    supposing: frozenset[Supposition] = _IN_STATES | {"expected"}
+    for state in evaluation_states(structure):
+        for first, last in state.orders():
+            parts = tuple(
+                Literal(_nested(label, [(state.attributes[label], Variable(state.key))]), "event", _id(name))
+                for label, name in ((first, "i"), (last, "j"))
+            )
+            head = Comparison("<=", Call("end", (_id("i"),)), Call("end", (_id("j"),)))
+            because = (
+                f"automaton {structure.automaton.name}, {first} comes in the state {state.label}, before any {last}"
+            )
+            yield DerivedConstraint(Constraint(head, Conjunction(parts)), because, supposing)
 
 
 def _is_named_uniquely(structure: Structure, path: Path) -> bool:
