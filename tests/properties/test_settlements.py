@@ -117,8 +117,9 @@ def settled_cases(draw: st.DrawFn) -> SettledCase:
     chosen: tuple[Settlement, ...] = tuple(each for each in grouped if chance.random() < 0.7) or (CLOSING,)
     if text in DECIDED:
         chosen = (FirstMatch(("N",) if "found(id(N)" in text else ()),)
+    again = _ORDER in text and chance.random() < 0.4  # more orders may come, whose windows hold no item
     if text in XCHANGEEQ:  # all that they find is over with `done`
-        chosen = (replace(CLOSING, settles=chance.random() < 0.8, forgets=True),)
+        chosen = (replace(CLOSING, settles=again or chance.random() < 0.8, forgets=True),)
     events: list[Event] = []
     for number in range(chance.randint(1, 6)):
         begin = chance.randint(10, 70)  # a stream takes what happened before 1970 for late
@@ -130,7 +131,11 @@ def settled_cases(draw: st.DrawFn) -> SettledCase:
             content = f"id{{{number}}}, kind{{{chance.randint(0, 1)}}}, value{{{chance.randint(7, 9)}}}, weight{{3}}"
             events.append(event(f"item{{{content}}}", at - chance.choice((0, 0, 2)), at))
         if chance.random() < 0.8:
-            events.append(event(f"done{{id{{{number}}}}}", last + chance.choice((0, 0, 1, 5))))
+            done = last + chance.choice((0, 0, 1, 5))
+            events.append(event(f"done{{id{{{number}}}}}", done))
+            if again:
+                ordered = done + chance.randint(0, 6)
+                events.append(event(f"order{{id{{{number}}}}}", ordered - chance.choice((0, 4)), ordered))
     different = tuple(in_order(dict.fromkeys(events)))
     readers = XCHANGEEQ_READERS if text in XCHANGEEQ else STREAMLOG_READERS
     program = f"{text} {chance.choice(readers)}" if chance.random() < 0.5 else text

@@ -7,6 +7,8 @@
 
 The answers of the group that an event r belongs to are then complete, and only these (ERR-94). If the same is so of all
 queries of B, nothing more comes that has these values of K, and what the rule has remembered of them is forgotten.
+Where windows begin with the end of the one event that B finds, what they hold is forgotten also if more such events may
+come: their windows hold nothing that has happened.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from cera.constraints.subsumption.atoms import Fixed, FlatAtom, Name, Substituti
 from cera.model.expressions.atoms import Atom, pattern_of
 from cera.model.expressions.expression import Expression, Literal, Variable
 from cera.model.matching.patterns import Pattern
-from cera.optimizer.semantic.inputs import awaited_inputs, remembered_inputs
+from cera.optimizer.semantic.inputs import awaited_inputs, looks_ahead, remembered_inputs
 from cera.optimizer.semantic.orders import Order
 from cera.rules.branch_building import Names
 from cera.rules.rule import Rule
@@ -45,6 +47,8 @@ def closing_events(
     forgetting = _of_all(remembered_inputs(rule), orders)
     if forgetting and len(rule.branches[0].events) == 1:  # windows are only forgotten with the rows that look into them
         forgetting = {key: found for key, found in forgetting.items() if key in settling}
+    if looks_ahead(rule):
+        forgetting |= settling
     for key, (closing, order) in {**forgetting, **settling}.items():
         yield replace(closing, settles=key in settling, forgets=key in forgetting), order
 

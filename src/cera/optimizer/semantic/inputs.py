@@ -54,6 +54,18 @@ def remembered_inputs(rule: Rule) -> tuple[Pattern, ...]:
     return found if _is_about_events(branch) and len(found) > 1 else ()
 
 
+def looks_ahead(rule: Rule) -> bool:
+    """Returns whether a rule finds one event, and looks only into windows that begin when it ends: nothing that ends
+    before is in one of them, however long the event lasted."""
+    if len(rule.branches) != 1 or not rule.branches[0].accumulations or len(rule.branches[0].events) != 1:
+        return False
+    [branch] = rule.branches
+    [query] = branch.events
+    timers = [each for each in branch.relative_timers if each.kind == "from-end" and each.anchor == query.identifier]
+    ahead = {each.identifier for each in timers}
+    return query.identifier not in branch.gathered and all(part.window in ahead for part in branch.accumulations)
+
+
 def _is_about_events(branch: Branch) -> bool:
     return (
         not branch.relations

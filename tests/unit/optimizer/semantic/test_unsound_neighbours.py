@@ -78,6 +78,34 @@ def test_what_is_remembered_is_needed_as_long_as_one_of_the_events_may_come() ->
     assert answers(program_of(rule), *late) != answers(with_settlement(rule, forgetting), *late)
 
 
+COLLECTED = "n(k(K)) <- i: s(k(K)) and w: from-end[i, 10sec] and while w: not p(k(K))."
+
+
+def test_what_windows_ahead_hold_is_forgotten_with_the_rows_that_look_into_them() -> None:
+    """More events may come that open windows, in which nothing of before lies."""
+    constraint = "IF event i: p(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END"
+    [rewriting] = rewritten(COLLECTED, constraint).rewritings
+    assert isinstance(rewriting.subject, ClosingEvent)
+    assert (rewriting.subject.settles, rewriting.subject.forgets) == (True, True)
+    again = (event("s{k{1}}", 1), event(P.format(1, 3), 2), event(Q.format(1), 3), event("s{k{1}}", 0, 5))
+    assert len(answers(program_of(COLLECTED), *again)) == 1
+    found = answers(with_settlement(COLLECTED, rewriting.subject), *again)
+    assert found == answers(program_of(COLLECTED), *again)
+
+
+@pytest.mark.parametrize("timer", ["extend[i, 10sec]", "extend-begin[i, 10sec]", "shift-forward[i, 2sec]"])
+def test_what_windows_hold_that_begin_before_is_needed_by_events_that_come_later(timer: str) -> None:
+    rule = COLLECTED.replace("from-end[i, 10sec]", timer)
+    constraint = "IF event i: p(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END"
+    assert not any(
+        isinstance(each.subject, ClosingEvent) and each.subject.forgets
+        for each in rewritten(rule, constraint).rewritings
+    )
+    late = (event(P.format(1, 3), 2), event(Q.format(1), 3), event("s{k{1}}", 0, 5), event("tick{1}", 60))
+    forgetting = replace(closing("K"), forgets=True)
+    assert answers(with_settlement(rule, forgetting), *late) != answers(program_of(rule), *late)
+
+
 def test_an_absence_at_the_very_time_of_the_last_event_is_waited_for() -> None:
     """What ends with the last event may lie in the window that begins there."""
     loose = rewritten(QUIET, "IF event i: p(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END")
