@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from cera.model.events.event import DerivedEvent, Event
-from cera.model.events.states import ENDING, OPENING
+from cera.model.events.states import ENDING, OPENING, announced_end, is_opening, opening, state_term
 from cera.model.expressions.constructs import ConstructTerm, ConstructValue
 from cera.model.expressions.expression import Variable
 from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
@@ -101,13 +101,22 @@ def answers_side_by_side(
     """Returns what an engine derives for each of several programs over its own events, in one run."""
     prefixes = {f"c{number}-": run for number, run in enumerate(runs)}
     rules = [_labelled(rule, prefix) for prefix, (program, _) in prefixes.items() for rule in program.rules]
-    events = [_renamed(event, _prefixed(event.label, prefix)) for prefix, (_, own) in prefixes.items() for event in own]
+    events = [_labelled_event(event, prefix) for prefix, (_, own) in prefixes.items() for event in own]
     program = RuleProgram(tuple(rules), runs[0][0].semantics)
     found: dict[str, list[DerivedEvent]] = {prefix: [] for prefix in prefixes}
     for derived in run_layers(rule_layers(program), events, engine, until=until, timezone=timezone).derived:
         prefix = derived.derivations[0].rule.partition("-")[0] + "-"
         found[prefix].append(_plain(derived, prefix))
     return list(found.values())
+
+
+def _labelled_event(event: Event, prefix: str) -> Event:
+    """Returns an event with a prefix before its label; the id of a state follows from that."""
+    if not is_opening(event.label):
+        return _renamed(event, prefix + event.label)
+    term = state_term(event)
+    labelled = Term(prefix + term.label, term.children, ordered=term.ordered)
+    return opening(labelled, event.begin, announced_end(event.qualifier))
 
 
 def _prefixed(label: str, prefix: str) -> str:
