@@ -121,7 +121,7 @@ class EventDeriver(Finisher):
         occurrence = new.occurrence
         if state.is_settling:
             state.hear_later(occurrence)
-        elif not state.is_incoming(occurrence):
+        elif not (state.base and state.is_incoming(occurrence)):
             self.network.take(state, occurrence)
 
     def _recur(self, state: State, known: RuleDetection, new: RuleDetection, rule: RecursiveRule) -> None:
