@@ -5,6 +5,7 @@ which some law may make use.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -68,6 +69,20 @@ def _reader(chance: random.Random, number: int) -> str:
         "hX(k(K)) <- i: LBL(k(K)) and w: extend[i, LENsec] and while w: not h0(k(K)).",
     )
     return body.replace("X", str(number))
+
+
+def _special(rules: Sequence[str], chance: random.Random) -> str | None:
+    """Returns a rule that joins what one of the rules joins, and asks for more; None if none of them joins."""
+    joining = [
+        each for each in rules if "i: " in each and "j: " in each and "Range" not in each and "while" not in each
+    ]
+    if not joining:
+        return None
+    rule = re.sub(r"^h\d", f"h{len(rules)}", chance.choice(joining)).removesuffix(".")
+    if "v(W)" not in rule:
+        rule = re.sub(r"j: (\w)\(k\(K\)\)", r"j: \1(k(K), v(W))", rule)
+    name = "V" if "v(V)" in rule else "K"
+    return _filled(chance, f"{rule} and {chance.choice((f'{name} OP CON', f'{name} OP CON + K'))}.")
 
 
 def _constraint(chance: random.Random) -> str:
@@ -218,6 +233,8 @@ def triple_of(seed: int) -> Triple | None:
     more = random.Random(f"readers {seed}")
     if more.random() < 0.3:
         rules.append(_reader(more, len(rules)))
+    if more.random() < 0.4 and (special := _special(rules, more)) is not None:
+        rules.append(special)
     lowered = lower([parse(Source("a.slog", "\n".join(rules))).program], "UTC")
     if lowered.problems or any(each.severity == "error" for each in check(lowered.program)):
         return None

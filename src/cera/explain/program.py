@@ -11,6 +11,7 @@ from typing import Literal, NotRequired, TypedDict, TypeVar
 
 from cera.algebra.correlation_keys import correlation_key
 from cera.algebra.plan_notation import period_text
+from cera.algebra.translation import translate
 from cera.diagnostics import Span
 from cera.explain.plan import ExplainedPlan, explain_plan, plan_lines
 from cera.languages.text.layout import render
@@ -18,7 +19,8 @@ from cera.languages.xchangeeq.printer import Printer, print_construct, print_que
 from cera.languages.xchangeeq.rule_syntax import literals_of
 from cera.languages.xchangeeq.syntax import Conjunction, DetectHead, Disjunction, Query, RaiseHead, RuleSyntax
 from cera.model.events.states import shown_label
-from cera.optimizer.semantic.serving import services
+from cera.optimizer.push_selections import push_selections
+from cera.optimizer.serve_joins import served_by
 from cera.rules.analysis.labels_and_attributes import derived_labels, queried_labels
 from cera.rules.analysis.strata import dependencies, recursive_components, stratify
 from cera.rules.rule import BoundedWindow, Branch, Rule, RuleProgram
@@ -94,7 +96,7 @@ def explain(program: RuleProgram, *, max_duration: int | None = None, difference
     cycles = [[rule.name for rule in component] for component in recursive_components(program.rules)]
     stratum_of = {rule.name: number for number, stratum in enumerate(strata, start=1) for rule in stratum}
     recursive = {name for cycle in cycles for name in cycle}
-    served_by = {each.rule.name: each.by.name for each in services(program)}
+    served = served_by(push_selections(translate(program)))
     outside = queried_labels(program.rules) - derived_labels(program.rules) - {*program.from_modules}
     return {
         "semantics": program.semantics,
@@ -106,7 +108,7 @@ def explain(program: RuleProgram, *, max_duration: int | None = None, difference
                 rule,
                 stratum=stratum_of[rule.name],
                 recursive=rule.name in recursive,
-                served_by=served_by.get(rule.name),
+                served_by=served.get(rule.name),
             )
             for rule in program.rules
         ],
@@ -226,7 +228,7 @@ def _rule_lines(rule: ExplainedRule) -> list[str]:
     for timer in rule["timers"]:
         lines.append(f"  waits for: {timer['identifier']}: {timer['timer']}")
     if "served_by" in rule:
-        lines.append(f"  more general: {rule['served_by']}, in whose answers those of this rule could be looked up")
+        lines.append(f"  served by: {rule['served_by']}, which joins the same events and asks for less of them")
     key = ", ".join(f"var {name}" for name in rule["key"])
     handed_on = ", if every rule of the recursion hands it on" if rule["recursive"] else ""
     lines.append(f"  key: {key}{handed_on}" if key else "  no key: runs unpartitioned")

@@ -15,6 +15,7 @@ from cera.optimizer.materialize import materialize
 from cera.optimizer.order_joins import order_joins
 from cera.optimizer.push_projections import push_projections
 from cera.optimizer.push_selections import push_selections
+from cera.optimizer.serve_joins import serve_joins
 from cera.optimizer.share_subexpressions import share_subexpressions
 
 
@@ -29,6 +30,7 @@ class Pass:
 PASSES = (
     Pass("push-selections", push_selections),
     Pass("push-projections", push_projections),
+    Pass("serve-joins", serve_joins),
     Pass("share-subexpressions", share_subexpressions),
     Pass("materialize", materialize),
     Pass("order-joins", order_joins),

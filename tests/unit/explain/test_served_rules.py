@@ -1,24 +1,24 @@
-"""`explain` names the more general rule in whose answers those of a rule could be looked up."""
+"""`explain` names the rule that serves another one with what it joins."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import pytest
 
 from cera.explain.program import explain, text
 from cera.program import load
-from cera.rules.declarations import SourceLabel
 
-RULES = """unbounded:
-  sale(item(I), price(P)) <- event o: offer(item(I)) and event s: sold(item(I), price(P)) and o before s.
-  dear(item(I)) <- event o: offer(item(I)) and event s: sold(item(I), price(P)) and o before s and P > 100."""
+SALE = "sale(item(I), price(P)) <- event o: offer(item(I)) and event s: sold(item(I), price(P)) and o before s."
+DEAR = "dear(item(I)) <- event o: offer(item(I)) and event s: sold(item(I), price(P)) and o before s"
 
 
-def test_a_rule_says_which_one_is_more_general() -> None:
-    program = replace(load(RULES).rules, declared=(SourceLabel("offer"), SourceLabel("sold")))
-    explanation = explain(program)
+def test_a_rule_says_which_one_serves_it() -> None:
+    explanation = explain(load(f"unbounded: {SALE} {DEAR} and P > 100.").rules)
     assert [rule.get("served_by") for rule in explanation["rules"]] == [None, "sale"]
-    assert "  more general: sale, in whose answers those of this rule could be looked up" in text(explanation)
+    assert "  served by: sale, which joins the same events and asks for less of them" in text(explanation)
+    assert "serve-joins" in explanation["plan"]["passes"]
 
 
-def test_nothing_is_said_where_anything_may_come_from_outside() -> None:
-    assert "more general" not in text(explain(load(RULES).rules))
+@pytest.mark.parametrize("more", ["o meets s", "{o, s} within 10 sec", "P = 100", "P > 100 and P < 200 and P != 150"])
+def test_a_rule_is_not_served_if_it_knows_more_of_times_or_sorts_out_most_events(more: str) -> None:
+    """Its own join forgets sooner, or has few events."""
+    assert "served by" not in text(explain(load(f"unbounded: {SALE} {DEAR} and {more}.").rules))
