@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import attrgetter
 
 from cera.constraints.binding import Binding, Plan, plan
@@ -34,6 +35,10 @@ from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Variable
 from cera.model.terms.term import Value, value_key
 from cera.model.time.interval import Time
+
+
+#: The numbers of a cardinality without variables; the same ones are asked for again and again.
+_fixed = lru_cache(maxsize=1_000)(counts)
 
 
 @dataclass
@@ -164,7 +169,8 @@ class Bodies:
         self._now = max(binding.at, self.stream.begin)
         unbound = [name for name in part.group_by or () if name not in binding.values]
         if not unbound:
-            known = {name: value for name, value in binding.values.items() if name in atom_variables(part.atom)}
+            names = atom_variables(part.atom)
+            known = {name: value for name, value in binding.values.items() if name in names}
             return [({}, self._counted_in(part, known, times))]
         found: dict[object, tuple[dict[str, Value], dict[int, Happening]]] = {}
         for happening, values in self.stream.candidates(part, binding.values, self.local, self._now):
@@ -177,6 +183,9 @@ class Bodies:
     def numbers(self, count: Specification | None, values: Values) -> CountSet:
         """Returns the numbers that a cardinality admits; none if a variable in it is not a whole number."""
         count = SOME if count is None else count
+        fixed = _fixed(count)
+        if fixed is not None:
+            return fixed
         if any(whole_number(Variable(name), values) is None for name in variables(count)):
             return NO_NUMBER
         found = counts(changed(count, lambda amount: whole_number(amount, values) or 0))

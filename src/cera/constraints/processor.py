@@ -208,7 +208,8 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
         changes: Sequence[Change],
         obligations: Mapping[int, Sequence[Obligation]],
     ) -> Iterator[Report]:
-        for number, clause in enumerate(verifier.clauses):
+        for number in verifier.concerned(changes, obligations):
+            clause = verifier.clauses[number]
 
             def wake(obligation: Obligation, time: Time, number: int = number) -> None:
                 if obligation.wakeup is None or time < obligation.wakeup:

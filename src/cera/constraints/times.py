@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal as OneOf
 from typing import assert_never
 
@@ -205,8 +206,13 @@ def between(
 def _dated(expression: Expression, timezone: str) -> Expression:
     """Replaces texts by the times that they are: `["2026-01-01", "2026-02-01"]`."""
     if isinstance(expression, Literal) and isinstance(expression.value, str):
-        return DateTime((expression.value,), parse_datetime(expression.value, timezone))
+        return _date(expression.value, timezone)
     return expression if isinstance(expression, Call) else rebuild(expression, lambda part: _dated(part, timezone))
+
+
+@lru_cache(maxsize=100)  # of the text of constraints
+def _date(text: str, timezone: str) -> DateTime:
+    return DateTime((text,), parse_datetime(text, timezone))
 
 
 #: A time: one of these, each of which is in all of several items.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cera.constraints.clause_verifier import ClauseVerifier
 from cera.constraints.goals import ClauseGoals
 from cera.constraints.locations import Locations
-from cera.constraints.memory import Known, Place, Store
+from cera.constraints.memory import Change, Known, Place, Store
 from cera.constraints.retention import steps_kept
 from cera.constraints.stream import Happening
 from cera.model.evaluation.evaluator import Evaluator
@@ -25,6 +25,11 @@ def _steps_kept(clauses: Sequence[ClauseGoals]) -> Time | None:
     found = [steps_kept(goal) for clause in clauses for goal in clause.goals]
     known = [each for each in found if each is not None]
     return max(known, default=0) if len(known) == len(found) else None
+
+
+def _looks_at_each_step(clause: ClauseGoals) -> bool:
+    """Returns whether time alone, or a definition of its own, can change what a clause comes to."""
+    return bool(clause.definitions) or any(goal.windows for goal in clause.goals)
 
 
 class Verifier:
@@ -52,6 +57,13 @@ class Verifier:
         self.clauses = [
             ClauseVerifier(each, self.known, self.store, evaluator, origin, self.numbers, longest) for each in clauses
         ]
+        #: The clauses that ask for something, by its place; and those that look at each step.
+        self._by_place: dict[Place, list[int]] = {}
+        self._always = [number for number, each in enumerate(clauses) if _looks_at_each_step(each)]
+        for number, each in enumerate(clauses):
+            for place in {asked.place for asked in each.asked.values()}:
+                self._by_place.setdefault(place, []).append(number)
+        self._has_begun = False
         self.open: dict[str, Happening] = {}
         self.told: set[str] = set()
         self._steps_kept = _steps_kept(clauses)
@@ -61,6 +73,16 @@ class Verifier:
         while True:
             self.next_number += 1
             yield self.next_number
+
+    def concerned(self, changes: Iterable[Change], due: Iterable[int]) -> list[int]:
+        """Returns the clauses that have something to do in a step, in their order."""
+        if not self._has_begun:
+            self._has_begun = True
+            return list(range(len(self.clauses)))
+        found = {*self._always, *due}
+        for place in {place for place, _ in changes}:
+            found.update(self._by_place.get(place, ()))
+        return sorted(found)
 
     def take_step(self) -> None:
         """Takes note that something happens now, if windows depend on it."""
