@@ -7,25 +7,17 @@ kind. It says nothing of what was expected, and keeps no causes.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
-SECOND = 1_000_000
+from benchmarks.constraints import handwritten_states
+from benchmarks.constraints.rows import SECOND, Rows
+
 HOUR = 3600 * SECOND
 #: What is in time comes within these.
 _MOVE, _SALE = 30 * SECOND - 1, SECOND - 1
 
 
-class Row(NamedTuple):
-    """A record: its time, its label and its values; of a state, whether it begins or ends."""
-
-    at: int
-    label: str
-    given: Mapping[str, Any]
-    change: str = ""
-
-
-Rows = Iterable[Row]
 Key = tuple[Any, ...]
 
 _ONCE = {
@@ -214,4 +206,5 @@ BY_HAND: Mapping[str, Callable[[Rows], int]] = {
     "none in seconds before": none_in_seconds_before,
     "none in a state": none_in_a_state,
     "hourly windows, 7.3": hourly_windows,
+    **handwritten_states.BY_HAND,
 }

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchmarks.constraints.handwritten import BY_HAND, SECOND, Row
+from benchmarks.constraints.handwritten import BY_HAND
 from benchmarks.constraints.kinds import BY_NAME, Kind, layers_of
+from benchmarks.constraints.rows import SECOND, Row
 from cera.connectors.files import Layout
 from cera.connectors.sink import StandardOutput
 from cera.connectors.source import source_of

@@ -36,7 +36,6 @@ from cera.model.expressions.expression import Variable
 from cera.model.terms.term import Value, value_key
 from cera.model.time.interval import Time
 
-
 #: The numbers of a cardinality without variables; the same ones are asked for again and again.
 _fixed = lru_cache(maxsize=1_000)(counts)
 
