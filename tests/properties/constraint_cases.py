@@ -14,7 +14,7 @@ from cera.languages.escl.language import ESCL
 from cera.languages.protocol.results import CompileOptions
 from cera.model.events.event import Event
 from cera.model.events.relation_rows import ReadRows, RelationRow
-from cera.model.events.states import ending, opening
+from cera.model.events.states import ending, opening, state_label
 from cera.model.time.interval import Interval
 from conformance.constraints import event, state, term
 
@@ -270,3 +270,8 @@ def events_of(happenings: Sequence[Happening], choose: random.Random | None = No
             opened = opening(each.term, each.begin)
             found += [opened, ending(opened, each.end)]
     return found
+
+
+def longest(events: Sequence[Event]) -> int:
+    """Returns how long the longest event lasts; states may last longer."""
+    return max((each.end - each.begin for each in events if state_label(each.label) is None), default=0)

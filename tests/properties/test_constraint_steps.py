@@ -13,7 +13,7 @@ from cera.modules.module import Settings
 from conformance.constraint_steps import meaning, stepped
 from conformance.constraints import SECOND
 from hypothesis_profiles import examples
-from properties.constraint_cases import ROWS, events_of, random_module, random_stream
+from properties.constraint_cases import ROWS, events_of, longest, random_module, random_stream
 
 _STREAMS = 3
 
@@ -26,9 +26,10 @@ def test_step_by_step_is_found_what_the_definition_says(seed: int, monkeypatch: 
     choose = random.Random(seed)
     for _ in range(examples(40)):
         text, module = random_module(choose)
-        for _ in range(_STREAMS):
+        for number in range(_STREAMS):
             events = events_of(random_stream(choose), choose)
-            settings = Settings(relations=ROWS, until=choose.choice([None, None, choose.randint(1, 24) * SECOND]))
+            until = choose.choice([None, None, choose.randint(1, 24) * SECOND])
+            settings = Settings(relations=ROWS, until=until, max_duration=longest(events) if number else None)
             expected = meaning(module, events, settings)
             assert stepped(module, events, settings) == expected, _case(text, events)
             assert stepped(module, events, settings, saved=True) == expected, _case(text, events)

@@ -54,6 +54,7 @@ class ConstraintModule:
 
     is_recursive = False
     depends_on_extent = True
+    depends_on_duration = True
     is_saved_bare = False
     granularity: Granularity = "time"
     partition: str | None = None

@@ -142,6 +142,10 @@ class Module(Protocol):
         """Whether what it derives from a recording depends on when that begins and ends."""
 
     @property
+    def depends_on_duration(self) -> bool:
+        """Whether what it remembers depends on how long the events of a source can last."""
+
+    @property
     def looks_up(self) -> frozenset[str]:
         """The names of the relations that it looks up."""
 

@@ -106,6 +106,10 @@ class RuleModule:
         return False
 
     @property
+    def depends_on_duration(self) -> bool:
+        return True
+
+    @property
     def starts_with_any_event(self) -> bool:
         """Whether there are absolute timers, which tick from the first event on."""
         return any(branch.absolute_timers for rule in self.rules for branch in rule.branches)

@@ -50,8 +50,9 @@ class HistoryDivision:
     module: Module
 
     def identity(self, module: object, max_duration: int | None, timezone: str, buckets: int) -> object:
-        """Returns what identifies the state of an operator; nothing depends on how long events last."""
-        return (module, timezone, buckets)
+        """Returns what identifies the state of an operator."""
+        longest = (max_duration,) if self.module.depends_on_duration else ()
+        return (module, *longest, timezone, buckets)
 
     def distinguishes(self, label: str | None) -> bool:
         """Returns whether events with a label from different buckets differ: all carry the partition attribute."""

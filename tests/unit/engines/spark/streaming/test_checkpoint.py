@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cera.diagnostics import Source
 from cera.engines.spark.division.operators import operators
 from cera.engines.spark.streaming.checkpoint import Checkpoint, Manifest
 from cera.errors import UsageError
@@ -114,6 +115,26 @@ def test_a_checkpoint_knows_whether_a_duration_was_promised(tmp_path: Path) -> N
     made = rule_operators(load(SMOKE).checked(), max_duration=0)
     Checkpoint(tmp_path / "d").open(made, ("in",), restart_changed=False)
     assert Checkpoint(tmp_path / "d").promised_duration() is True
+
+
+def test_constraints_that_went_on_with_another_duration_would_have_forgotten_too_much(tmp_path: Path) -> None:
+    text = "IF event h: a(k(K)) and event i: b(k(K)) and {h, i} within max 1 min THEN exists <= 1 event: c(k(K)) END"
+    layers = load(Source("watch.escl", text)).layers
+
+    def goes_on(longest: int | None, *, restart_changed: bool = False) -> Manifest:
+        made = operators(layers, max_duration=longest)
+        return Checkpoint(tmp_path / "c").open(made, ("in",), restart_changed=restart_changed)
+
+    first = goes_on(0)
+    assert goes_on(0) == first
+    for longest, now in ((None, "no --max-duration"), (60_000_000, "--max-duration 60000000 us")):
+        with pytest.raises(UsageError) as refused:
+            goes_on(longest)
+        said = on_command_line(refused.value.message)
+        assert "watch.c1 (changed" in said
+        assert f"with --max-duration 0 us then, and {now} now" in said
+        assert "--restart-changed" in said
+    assert goes_on(None, restart_changed=True).operators != first.operators
 
 
 def test_times_of_another_unit_are_refused(tmp_path: Path) -> None:
