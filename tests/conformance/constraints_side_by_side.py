@@ -1,13 +1,14 @@
 """The constraints of the E entries with their streams, for engines on which a run costs much.
 
 The cases are what the tests in `test_escl_entries` ask for. Each has labels of its own, so that all of one extent and
-one end can run side by side over one stream.
+one end can run side by side over one stream. Where a text is judged over several streams, these can be one stream of
+which an attribute says which is which: then the text is planned once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from itertools import product
 from typing import Any, TypeVar, cast
@@ -21,6 +22,8 @@ from cera.constraints.stream import Happening
 from cera.model.events.event import Event
 from cera.model.events.relation_rows import ReadRows, RelationRow
 from cera.model.events.states import OPEN
+from cera.model.expressions.atoms import Atom
+from cera.model.expressions.expression import Variable
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 from conformance import constraints, test_escl_entries
@@ -28,6 +31,11 @@ from conformance.constraints import SECOND, by_definition, relations
 from conformance.violations import module_of, recorded
 
 Node = TypeVar("Node")
+#: What the test of an entry has asked for: its id, the text, the stream and all else.
+Asked = tuple[str, str, Sequence[Happening], Mapping[str, Any]]
+
+#: The attribute that tells the streams of one text apart, and its variable.
+STREAM, STREAM_VARIABLE = "stream", "STREAM"
 
 
 @dataclass(frozen=True)
@@ -40,16 +48,27 @@ class EntryCase:
     events: tuple[Event, ...]
     relations: Mapping[str, ReadRows]
     until: Time | None
+    asked: Asked = field(compare=False, repr=False)
 
     @property
     def id(self) -> str:
         return f"{self.entry}-{self.number}"
 
+    @property
+    def text(self) -> tuple[str, str]:
+        """What cases have in common that one program can verify."""
+        _, text, _, more = self.asked
+        return text, repr(more)
+
+    def among(self, number: int) -> EntryCase:
+        """Returns the case under the labels of another one with its text; an attribute says that it is this one."""
+        return _case(number, *self.asked, self.number)
+
 
 @cache
 def cases() -> tuple[EntryCase, ...]:
     """All that the tests of the entries verify, each case once."""
-    found: dict[object, tuple[str, str, Sequence[Happening], Mapping[str, Any]]] = {}
+    found: dict[object, Asked] = {}
     entry = ""
 
     def judged(text: str, happenings: Sequence[Happening], **more: Any) -> Verdict:
@@ -79,13 +98,20 @@ def _parameters(test: Any) -> Iterator[dict[str, Any]]:
         yield {name: value for each in chosen for name, value in each.items()}
 
 
-def _case(number: int, entry: str, text: str, happenings: Sequence[Happening], more: Mapping[str, Any]) -> EntryCase:
+def _case(
+    number: int,
+    entry: str,
+    text: str,
+    happenings: Sequence[Happening],
+    more: Mapping[str, Any],
+    stream: int | None = None,
+) -> EntryCase:
     module = module_of(text)
     late = max(0, -min(each.begin for each in happenings))  # the watermark of a stream begins with 1970
     relabelled = [
         replace(
             each,
-            term=_relabelled(each.term, number),
+            term=_of_stream(_relabelled(each.term, number), stream),
             begin=each.begin + late,
             end=OPEN if each.is_open else each.end + late,
         )
@@ -96,6 +122,8 @@ def _case(number: int, entry: str, text: str, happenings: Sequence[Happening], m
         for name, read in relations(more.get("rows")).items()
     }
     clauses = _apart(module.clauses, number)
+    if stream is not None:
+        clauses = _of_one_stream(clauses)
     declared = tuple(replace(each, name=_called(each.name, number)) for each in module.relations)
     own = replace(
         module,
@@ -106,7 +134,8 @@ def _case(number: int, entry: str, text: str, happenings: Sequence[Happening], m
     )
     until = more.get("until")
     last = None if until is None else round(until * SECOND)
-    return EntryCase(number, entry, own, tuple(recorded(relabelled)), rows, last)
+    asked = (entry, text, happenings, more)
+    return EntryCase(stream or number, entry, own, tuple(recorded(relabelled)), rows, last, asked)
 
 
 def _called(label: str, number: int) -> str:
@@ -117,13 +146,42 @@ def _relabelled(term: Term, number: int) -> Term:
     return Term(_called(term.label, number), term.children, ordered=term.ordered)
 
 
+def _of_stream(term: Term, stream: int | None) -> Term:
+    if stream is None:
+        return term
+    return Term(term.label, (*term.children, Term(STREAM, [stream])), ordered=term.ordered)
+
+
 def _apart(node: Node, number: int) -> Node:
     """Returns a part of a constraint in which literals ask for the labels of a case."""
+
+    def relabelled(literal: Literal) -> Literal:
+        return replace(literal, atom=replace(literal.atom, label=_called(literal.atom.label, number)))
+
+    return _with_literals(node, relabelled)
+
+
+def _of_one_stream(node: Node) -> Node:
+    """Returns a part of a constraint in which literals ask for events and states of the same stream."""
+
+    def keyed(literal: Literal) -> Literal:
+        if literal.kind == "relation":
+            return literal
+        attribute = Atom(STREAM, (Variable(STREAM_VARIABLE),))
+        grouped = None if literal.group_by is None else (*literal.group_by, STREAM_VARIABLE)
+        atom = replace(literal.atom, arguments=(*literal.atom.arguments, attribute))
+        return replace(literal, atom=atom, group_by=grouped)
+
+    return _with_literals(node, keyed)
+
+
+def _with_literals(node: Node, change: Callable[[Literal], Literal]) -> Node:
     if isinstance(node, tuple):
-        return cast(Node, tuple(_apart(each, number) for each in node))
+        return cast(Node, tuple(_with_literals(each, change) for each in node))
     if not is_dataclass(node) or isinstance(node, type):
         return node
-    changed = {each.name: _apart(getattr(node, each.name), number) for each in fields(node) if each.name != "span"}
-    if isinstance(node, Literal):
-        changed["atom"] = replace(node.atom, label=_called(node.atom.label, number))
-    return cast(Node, replace(node, **changed))
+    changed = {
+        each.name: _with_literals(getattr(node, each.name), change) for each in fields(node) if each.name != "span"
+    }
+    made = replace(node, **changed)
+    return cast(Node, change(made) if isinstance(made, Literal) else made)

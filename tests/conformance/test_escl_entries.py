@@ -22,6 +22,9 @@ ITEM = {"auctionID": 1, "itemID": "i"}
 SALE = {**ITEM, "bidderID": "b", "value": 7}
 
 
+_CORNERS = ("south-east", "south-west", "north-east", "north-west")
+
+
 def listing(number: str) -> str:
     return (LISTINGS / f"listing_{number}.escl").read_text()
 
@@ -200,6 +203,145 @@ def test_e11_to_e14_all_listings_and_constructs_parse_print_and_parse_back(path:
     assert parse(Source(path.name, print_program(parsed.program))).program == parsed.program
 
 
+def test_e11_modules_definitions_counts_groups_and_timers() -> None:
+    text = """WHILE state s: shift(of(D)) LET
+      LET DETECT event: busy(of(D), clerk(C)) ON event: call(of(D), clerk(C)) or event: visit(of(D), clerk(C)) END IN
+        ( CONSTRAINT few: IN ANY CASE exists (<= 1 or = 3) event: busy(of(D), clerk(C)) group-by {C} END or
+          CONSTRAINT noted: IN ANY CASE while s: exists >= 1 event: note(of(D)) END ) and
+        CONSTRAINT break: IF event v: visit(of(D), clerk(C)) and event p: from-end[v, 5 sec]
+          THEN while p: not event: call(of(D), clerk(C)) END
+      END
+    END"""
+    stream = [
+        state("shift", 0, 100, of=1),
+        *(event("call", at, of=1, clerk="ann") for at in (10, 20)),
+        *(event("visit", at, of=1, clerk="bob") for at in (10, 20, 30)),
+        event("call", 24, of=1, clerk="bob"),
+    ]
+    # ann has two calls, bob three visits and a call, which is one of the first five seconds after the second visit
+    found = judged(text, stream).violations
+    assert {(each.at // 1_000_000, each.clause.constraint, dict(each.values).get("C")) for each in found} == {
+        (24, "break", "bob"),
+        (100, "few or noted", None),  # once, whoever was too busy
+    }
+    noted = judged(text, [*stream, event("note", 50, of=1)]).violations
+    assert [each.clause.constraint for each in noted] == ["break"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "violating"),
+    [
+        ("V = W", [2, 3, 4]),
+        ("V != W", [1]),
+        ("V < W", [1, 3, 4]),
+        ("V <= W", [3, 4]),
+        ("V > W", [1, 2]),
+        ("V >= W", [2]),
+        ("V + 1 >= W and V - W < 2", [4]),
+        ("2 * V = W or W / 2 < 1.5", [3, 4]),
+        ('V mod 2 = 1 and N != "three"', [3, 4]),
+    ],
+)
+def test_e12_conditions_on_data(condition: str, violating: list[int]) -> None:
+    pairs = [(1, 1, "one"), (1, 2, "two"), (5, 4, "three"), (6, 4, "four")]
+    stream = [event("a", at, v=v, w=w, n=name) for at, (v, w, name) in enumerate(pairs, 1)]
+    text = f"IF event: a(v(V), w(W), n(N)) THEN {condition} END"
+    assert times(judged(text, stream)) == violating
+
+
+@pytest.mark.parametrize(
+    ("query", "violating"),
+    [
+        ("while p: not q()", [40]),
+        ("while w: exists <= 1 event: q() group-by {}", [4]),
+        ("i before p", []),
+        ("i after p or i during p", [40]),
+        ("e(i) + 21 sec <= b(p)", [40]),
+        ("{i, p} within max 25 sec", [40]),
+        ("{i, p} within min 1 min or exact 30 sec", []),
+        ("{i, p} apart-by max 20 sec 500 ms", []),
+        ("{i, p} apart-by (no event: q() or min 3 event: q())", [40]),
+        ("while each{i, p}: exists >= 1 event: q() group-by {}", [40]),
+        ("while any{i, p}: exists >= 1 event: q() group-by {}", []),
+    ],
+)
+def test_e13_times(query: str, violating: list[int]) -> None:
+    """Two events and what lies in them, before them and between them."""
+    stream = [
+        *(event("q", at) for at in (1, 4)),
+        event("i", 10, 10),
+        event("q", 15),
+        event("p", 30, 40),
+        event("q", 35),
+    ]
+    text = f"IF event i: i() and event p: p() THEN {query} END"
+    if query.startswith("while w"):
+        text = f"WHILE Range 5 sec LET IN ANY CASE {query.removeprefix('while w: ')} END END"
+    assert times(judged(text, stream)) == violating
+
+
+@pytest.mark.parametrize("direction", ["south", "north", "east", "west", *_CORNERS])
+def test_e14_directions(direction: str) -> None:
+    places = {"east": (1, 0), "north": (0, 1), "west": (-1, 0), "south": (0, -1)}
+    places |= {f"{ns}-{ew}": (places[ew][0], places[ns][1]) for ns, ew in (each.split("-") for each in _CORNERS)}
+    at = {name: {"x": x, "y": y} for name, (x, y) in {"centre": (0, 0), **places}.items()}
+    known = locations_of({"attribute": "sensor", "places": at})
+    stream = [event("i", 0, sensor="centre"), *(event("j", n, sensor=name) for n, name in enumerate(places, 1))]
+    text = f"IF event i: i() and event j: j(sensor(S)) THEN j {direction} of i END"
+    expected = {name for name in places if not set(direction.split("-")) <= set(name.split("-"))}
+    found = judged(text, stream, locations=known).violations
+    assert {dict(each.values)["S"] for each in found} == expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "violating"),
+    [
+        ('{i, j} sent from "platform"', {"hall", "exit"}),
+        ("{i, j} sent from the same area", {"exit"}),
+        ("{i, j} sent from neighbour rooms", {"exit", "far"}),
+        ("{i, j} sent from neighbour areas", {"far", "hall"}),
+        ("{i, j} apart-by (max 100 cm or min 1 km and max 1 km 500 m)", {"hall"}),
+        ("{i, j} apart-by exact 30000 mm", {"exit", "far"}),
+    ],
+)
+def test_e14_places_and_distances(condition: str, violating: set[str]) -> None:
+    known = locations_of(
+        {
+            "attribute": "sensor",
+            "places": {
+                "here": {"room": "platform", "area": "n", "x": 0, "y": 0},
+                "far": {"room": "platform", "area": "n", "x": 1, "y": 0},
+                "hall": {"room": "hall", "area": "n", "x": 0, "y": 30},
+                "exit": {"room": "exit", "area": "s", "x": 0, "y": -1000},
+            },
+            "neighbours": {"rooms": [["platform", "hall"]], "areas": [["n", "s"]]},
+        }
+    )
+    stream = [
+        event("i", 0, sensor="here"),
+        *(event("j", n, sensor=s) for n, s in enumerate(("far", "hall", "exit"), 1)),
+    ]
+    found = judged(f"IF event i: i() and event j: j(sensor(S)) THEN {condition} END", stream, locations=known)
+    assert {dict(each.values)["S"] for each in found.violations} == violating
+
+
+def _priced() -> list[Happening]:
+    """An offer whose bid and sale are below the price of the description, and another one that is as it should be."""
+    below = {**SALE, "value": 3}
+    right = {"auctionID": 1, "itemID": "j", "bidderID": "b"}
+    return [
+        state("itemOffer", 0, 50, **ITEM),
+        state("itemOffer", 0, 50, auctionID=1, itemID="j"),
+        event("itemDescription", 1, **{**SALE, "value": 5}),
+        event("itemDescription", 2, **right, value=5),
+        event("bid", 10, **below),
+        event("bid", 11, **right, value=5),
+        event("hammerBeat", 20, **SALE),
+        event("sell", 30, **below),
+        event("sell", 60, **below),  # the offer is over
+    ]
+
+
 def test_e15_the_local_definition_is_replaced_by_its_body() -> None:
     [steps] = normal_forms(program_of(listing("7_10")))
     expected = """WHILE state: itemOffer(auctionID(A), itemID(I)) LET
@@ -210,6 +352,7 @@ def test_e15_the_local_definition_is_replaced_by_its_body() -> None:
       THEN V1 <= V2 END
     END"""
     assert steps.without_definitions == prepared(program_of(expected))[0]
+    assert times(judged(listing("7_10"), _priced())) == times(judged(expected, _priced())) == [10, 30]
 
 
 _EACH = """IF event: itemDescription(auctionID(A), itemID(I), bidderID(B), value(V1)) and
@@ -221,6 +364,7 @@ def test_e16_a_disjunction_in_the_body_becomes_three_constraints() -> None:
     three = " and ".join(f"CONSTRAINT c1: {_EACH.format(label)}" for label in ("bid", "hammerBeat", "sell"))
     expected = f"WHILE state: itemOffer(auctionID(A), itemID(I)) LET {three} END"
     assert print_set(steps.without_disjunctions) == print_set(prepared(program_of(expected))[0])
+    assert times(judged(expected.replace("CONSTRAINT c1: ", ""), _priced())) == [10, 30]
 
 
 def test_e17_the_module_becomes_a_part_of_the_bodies() -> None:
@@ -232,6 +376,7 @@ def test_e17_the_module_becomes_a_part_of_the_bodies() -> None:
         for label in ("bid", "hammerBeat", "sell")
     )
     assert print_set(steps.without_modules) == print_set(prepared(program_of(expected))[0])
+    assert times(judged(expected.replace("CONSTRAINT c1: ", ""), _priced())) == [10, 30]
 
 
 def test_e18_constraints_become_clauses() -> None:
@@ -242,6 +387,11 @@ def test_e18_constraints_become_clauses() -> None:
   while s: event: {label}(auctionID(A), itemID(I), bidderID(B), value(V2))
 """
         for label in ("bid", "hammerBeat", "sell")
+    ]
+    found = judged(listing("7_10"), _priced()).violations
+    assert [(each.at // 1_000_000, each.clause.name, each.expected) for each in found] == [
+        (10, "c1", "V1 ≤ V2"),
+        (30, "c1.3", "V1 ≤ V2"),
     ]
 
 
@@ -266,6 +416,16 @@ def test_e20_subconstraints_and_minimal_sets() -> None:
     assert not implies(other, one)
     codes = [each.code for each in diagnostics_of(f"{stronger}\n{weaker}")]
     assert sorted(codes) == ["EC405", "EC410"]
+    # without the one that follows, violations of it are not found, but they never come alone
+    counts = {"none": 0, "one": 1, "two": 2}
+    stream = [event(label, at, x=x) for at, label in enumerate("ac", 1) for x in counts]
+    stream += [event("b", 3 + number, x=x) for x, several in counts.items() for number in range(several)]
+    found = judged(f"{stronger}\n{weaker}", stream).violations
+    assert {(each.clause.constraint, dict(each.values)["X"]) for each in found} == {
+        ("c1", "none"),
+        ("c1", "one"),
+        ("c2", "none"),
+    }
 
 
 def test_e21_a_constraint_is_for_all_substitutions_of_its_body() -> None:
