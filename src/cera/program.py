@@ -201,7 +201,7 @@ class Program(Pipeline):
             kept = detected_relations(self.layers, given, self.timezone, versions, events)
         rows = read_relations(self.layers, given, self.timezone, in_place=True) if kept is None else kept.rows
         return detect(
-            by_rules(self.layers),
+            by_rules(self.layers, in_parts=True),
             events,
             max_delay=microseconds(max_delay),
             max_duration=duration_argument("max_duration", max_duration),

@@ -712,6 +712,12 @@ def test_a_deadline_is_flushed_at_the_end_and_not_before_until() -> None:
     assert holds(text, [*stream, event("reply", 70, id=1)])
 
 
+def test_what_is_certain_only_after_a_cut_is_no_violation_yet() -> None:
+    text = "IF state i: s() and state j: shorten-begin[i, 5 sec] THEN while j: i END"
+    assert holds(text, [state("s", 9, None)], until=10)  # the timer has not begun
+    assert holds(text, [state("s", 9, None), event("other", 60)])
+
+
 def test_what_an_each_says_is_said_of_all_its_copies() -> None:
     query = program_of("IF event i: a() THEN while each{i, i}: event h: b() and h after i END").constraints[0].head
     [found] = alternatives(query, {"i", "h"})

@@ -38,7 +38,7 @@ NOT_AWAITED = "that no instance waited for"
 
 def left_out_reason(layers: Layers) -> str:
     """Returns why events are left out by the modules of a program."""
-    divided = [each for each in layers.modules if not isinstance(each, ConstraintModule) or each.partition is not None]
+    divided = [each for each in layers.modules if not isinstance(each, ConstraintModule)]
     found = {NOT_AWAITED if isinstance(module, AutomatonModule | UniqueModule) else NO_KEY for module in divided}
     return found.pop() if len(found) == 1 else f"{NO_KEY}, or {NOT_AWAITED}" if NOT_AWAITED in found else NO_KEY
 

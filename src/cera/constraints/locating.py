@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cera.constraints.locations import NO_LOCATIONS
-from cera.constraints.module import ConstraintModule, parts_of_clause
+from cera.constraints.module import ConstraintModule
+from cera.constraints.partition import parts_of_clause
 from cera.constraints.queries import Apart, Directed, SentFrom, SpatialCondition
 from cera.errors import UsageError
 from cera.wording import Setting

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Self
 from cera.constraints.clause import Clause
 from cera.constraints.definitions import literals_of
 from cera.constraints.locations import NO_LOCATIONS, Locations
-from cera.constraints.queries import Literal, Part, TimerLiteral, WindowLiteral
+from cera.constraints.partition import asks_for_begin, bodies_of, partitions, parts_of_clause
+from cera.constraints.queries import Literal, WindowLiteral
 from cera.constraints.reports import UNKNOWN_PLACE, VIOLATION, unknown_place_event, violation_event
 from cera.constraints.semantics import violations
 from cera.constraints.stream import Stream, extent_of, happenings_of
@@ -19,7 +20,7 @@ from cera.diagnostics import Note, Span
 from cera.model.events.attributes import AskedAttribute, Path
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.states import ENDING, OPENING, with_endings
-from cera.model.expressions.atoms import Atom, Unbounded
+from cera.model.expressions.atoms import Atom
 from cera.model.tags import tagged
 from cera.model.time.interval import Interval, Time
 from cera.model.time.time_text import TimeFormat, TimeUnit
@@ -57,7 +58,7 @@ class ConstraintModule:
     depends_on_duration = True
     is_saved_bare = False
     granularity: Granularity = "time"
-    partition: str | None = None
+    is_divided_by_values = True
     clocks: tuple[Clock, ...] = ()
     left_out_text = "were left out"
 
@@ -93,19 +94,25 @@ class ConstraintModule:
     @cached_property
     def starts_with_any_event(self) -> bool:
         """Whether the begin of the stream matters: something is judged in times that could begin before it."""
-        return any(map(_asks_for_begin, self.clauses))
+        return any(map(asks_for_begin, self.clauses))
 
     @cached_property
     def looks_up(self) -> frozenset[str]:
-        parts = [part for clause in self.clauses for part in parts_of_clause(clause, _bodies(clause))]
+        parts = [part for clause in self.clauses for part in parts_of_clause(clause, bodies_of(clause))]
         literals = (each for part in parts for each in literals_of(part))
         return frozenset(each.atom.label for each in literals if each.kind == "relation")
 
     def of_clauses(self, clauses: tuple[Clause, ...]) -> ConstraintModule:
         """Returns the module with some of its clauses, for which as much happens."""
-        parts = (part for clause in clauses for part in parts_of_clause(clause, _bodies(clause)))
+        parts = (part for clause in clauses for part in parts_of_clause(clause, bodies_of(clause)))
         moves = any(isinstance(part, WindowLiteral) and is_moving(part.window) for part in parts)
         return replace(self, clauses=clauses, also=tuple(sorted(known(self.reads))) if moves else ())
+
+    @cached_property
+    def partition(self) -> str | None:
+        """The attribute by which all events can be divided, if there is one."""
+        found = [partitions(clause) for clause in self.clauses]
+        return min(frozenset[str].intersection(*found), default=None) if found else None
 
     @property
     def outputs(self) -> tuple[Output, ...]:
@@ -158,31 +165,9 @@ class ConstraintModule:
         return ConstraintDefinition(self, settings)
 
 
-def _bodies(clause: Clause) -> list[tuple[Part, ...]]:
-    return [body for each in clause.definitions for body in each.bodies]
-
-
-#: The timers that begin before what they are relative to.
-_BACKWARD = ("extend-begin", "shift-backward", "from-end-backward", "from-start-backward")
-
-
-def _asks_for_begin(clause: Clause) -> bool:
-    parts = list(parts_of_clause(clause, _bodies(clause)))
-    backward = any(isinstance(part, TimerLiteral) and part.timer in _BACKWARD for part in parts)
-    windows = any(isinstance(part, WindowLiteral) and not isinstance(part.window, Unbounded) for part in parts)
-    return backward or windows or not any(isinstance(part, Literal) and part.count is None for part in clause.body)
-
-
-def parts_of_clause(clause: Clause, bodies: Sequence[Sequence[Part]]) -> Iterator[Part]:
-    """Yields all parts of a clause, with those of some bodies."""
-    yield from clause.body
-    for alternative in (*clause.head, *bodies):
-        yield from alternative
-
-
 def asks_for(clause: Clause, label: str) -> bool:
     """Returns whether a clause speaks of events of a label."""
-    parts = parts_of_clause(clause, _bodies(clause))
+    parts = parts_of_clause(clause, bodies_of(clause))
     return any(label in labels(each) for part in parts for each in literals_of(part) if each.kind != "relation")
 
 

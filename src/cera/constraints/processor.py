@@ -16,11 +16,9 @@ from cera.constraints.verifier import Verifier
 from cera.constraints.verifier_data import pack, unpack
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import DerivedEvent
-from cera.model.events.occurrence import PLAIN, Occurrence, occurrence, wrap
+from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.events.states import OPEN, announced_end, is_ending, is_opening, state_term, without_announcement
-from cera.model.terms.term import Term
 from cera.model.time.interval import MIN_TIME, Time
-from cera.modules.arrivals import NO_HISTORY, Key, children
 from cera.modules.detection import TermDetection, Way, together
 from cera.modules.driving import SteppingProcessor
 from cera.modules.module import Settings
@@ -45,17 +43,17 @@ class Report(TermDetection):
         yield self._derivation.rule, [(name, occurrence(each)) for name, each in self._derivation.causes.items()]
 
 
-#: A time at which something has to be done: when, the number of the entry, in which history, and with what: an
+#: A time at which something has to be done: when, the number of the entry, and with what: an
 #: obligation by its clause and number, the end of a state by its id, or a window that begins.
-_Wakeup = tuple[Time, int, Key, tuple[Any, ...]]
+_Wakeup = tuple[Time, int, tuple[Any, ...]]
 
 
 class ConstraintState:
-    """What is known in each history, and when there is something to do although no event comes."""
+    """What is known, and when there is something to do although no event comes."""
 
     def __init__(self) -> None:
-        self.histories: dict[Key, Verifier] = {}
-        self.left_out = 0
+        #: None before something happens.
+        self.verifier: Verifier | None = None
         self.closing = False
         #: Whether all of time was judged.
         self.is_judged = False
@@ -66,9 +64,9 @@ class ConstraintState:
         self.wakeups: list[_Wakeup] = []
         self._queued = 0
 
-    def wake(self, time: Time, key: Key, what: tuple[Any, ...]) -> None:
+    def wake(self, time: Time, what: tuple[Any, ...]) -> None:
         self._queued += 1
-        heapq.heappush(self.wakeups, (time, self._queued, key, what))
+        heapq.heappush(self.wakeups, (time, self._queued, what))
 
 
 class ConstraintProcessor(SteppingProcessor[ConstraintState]):
@@ -79,7 +77,6 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
         self._settings = settings
         self.evaluator = Evaluator((), settings.timezone)
         self._labels = module.reads
-        self._partition = module.partition
         self._clauses: list[ClauseGoals] = []
         first = 0
         for clause in module.clauses:
@@ -124,50 +121,30 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
         return found if len(found) < 2 else together(sorted(found, key=_BY_END))  # two bodies may be violated alike
 
     def step(self, state: ConstraintState, now: Time, events: list[Occurrence]) -> list[Report]:
-        arrived: dict[Key, list[Occurrence]] = {}
+        arrived: list[Occurrence] = []
         ends: dict[str, Time] = {}  # where records differ about the end of a state, the first end counts
         for event in events:
             if event.qualifier is not None and (end := announced_end(event.qualifier)) is not None:
                 ends[event.id] = min(end, ends.get(event.id, end))
             if event.label in self._labels:
-                key = self._key(event)
-                if key is NO_HISTORY:
-                    state.left_out += 1
-                else:
-                    arrived.setdefault(key, []).append(event)
+                arrived.append(event)
         state.announced = max(state.announced, *ends.values()) if ends else state.announced
-        due: dict[Key, list[tuple[Any, ...]]] = {}
+        due: list[tuple[Any, ...]] = []
         while state.wakeups and state.wakeups[0][0] <= now:
-            _, _, key, what = heapq.heappop(state.wakeups)
-            if key in state.histories:
-                due.setdefault(key, []).append(what)
-        if self._partition is None and None not in state.histories:
-            state.histories[None] = self.new_verifier()
-        begin = min((event.begin for event in events), default=now)
-        found: list[Report] = []
-        for key in dict.fromkeys((*arrived, *due, *([None] if self._partition is None and events else []))):
-            verifier = state.histories.get(key)
-            if verifier is None:
-                verifier = state.histories[key] = self.new_verifier()
-            verifier.known.now = now
-            if events:
-                verifier.known.see(begin)
-            found += self._take(state, key, verifier, arrived.get(key, []), due.get(key, []))
-        return found
-
-    def _key(self, event: Occurrence) -> Key:
-        if self._partition is None:
-            return None
-        content = event.content if event.content is not None else children(event.term)
-        value = content.get(self._partition)
-        if value.__class__ in PLAIN:
-            return value
-        return NO_HISTORY if value is None or isinstance(value, Term) else wrap(value)
+            due.append(heapq.heappop(state.wakeups)[2])
+        verifier = state.verifier
+        if verifier is None:
+            verifier = state.verifier = self.new_verifier()
+        if not events and not due:
+            return []
+        verifier.known.now = now
+        if events:
+            verifier.known.see(min(event.begin for event in events))
+        return list(self._take(state, verifier, arrived, due))
 
     def _take(
         self,
         state: ConstraintState,
-        key: Key,
         verifier: Verifier,
         events: Sequence[Occurrence],
         due: Sequence[tuple[Any, ...]],
@@ -186,7 +163,7 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
                 if obligation is not None and obligation.wakeup is not None and obligation.wakeup <= now:
                     obligation.wakeup = None
                     obligations.setdefault(clause, []).append(obligation)
-        new = self._new(state, key, verifier, events, ended)
+        new = self._new(state, verifier, events, ended)
         for happening in ended:
             happening.end = now
         changes: list[Change] = []
@@ -197,13 +174,12 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
         changes += (((each.kind, each.term.label), each) for each in ended if each not in new)
         if changes:
             verifier.take_step()
-        yield from self._verified(state, key, verifier, changes, obligations)
+        yield from self._verified(state, verifier, changes, obligations)
         verifier.forget()
 
     def _verified(
         self,
         state: ConstraintState,
-        key: Key,
         verifier: Verifier,
         changes: Sequence[Change],
         obligations: Mapping[int, Sequence[Obligation]],
@@ -214,14 +190,14 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
             def wake(obligation: Obligation, time: Time, number: int = number) -> None:
                 if obligation.wakeup is None or time < obligation.wakeup:
                     obligation.wakeup = time
-                    state.wake(time, key, ("look", number, obligation.number))
+                    state.wake(time, ("look", number, obligation.number))
 
             window = clause.next_window()
             for violation in clause.step(changes, obligations.get(number, ()), bool(changes), wake):
                 yield Report(violation_event(self.module.name, violation, self.module.unit))
             following = clause.next_window()
             if following is not None and following != window:
-                state.wake(following, key, ("window",))
+                state.wake(following, ("window",))
             for name in clause.unknown_places():
                 if name not in verifier.told:
                     verifier.told.add(name)
@@ -230,7 +206,6 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
     def _new(
         self,
         state: ConstraintState,
-        key: Key,
         verifier: Verifier,
         events: Sequence[Occurrence],
         ended: list[Happening],
@@ -252,7 +227,7 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
                 if end is not None and end <= now:
                     ending.append(event.id)
                 elif end is not None:
-                    state.wake(end, key, ("end", event.id))
+                    state.wake(end, ("end", event.id))
             else:
                 new.append(Happening(event.term, event.begin, event.end, "event", event.event))
         for identity in ending:
@@ -271,8 +246,8 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
         return wakeups[0][0] if wakeups else None
 
     def _is_current(self, state: ConstraintState, wakeup: _Wakeup) -> bool:
-        time, _, key, (kind, *what) = wakeup
-        verifier = state.histories.get(key)
+        time, _, (kind, *what) = wakeup
+        verifier = state.verifier
         if verifier is None:
             return False
         if kind == "look":
@@ -291,24 +266,24 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
         if state.is_judged:
             return found
         state.is_judged = True
-        for key, verifier in state.histories.items():
-            verifier.known.now = end
-            verifier.known.at_end = end
-            obligations = {number: list(clause.obligations.values()) for number, clause in enumerate(verifier.clauses)}
-            found += self._verified(state, key, verifier, [], obligations)
-        return found
+        verifier = state.verifier
+        if verifier is None:
+            return found
+        verifier.known.now = end
+        verifier.known.at_end = end
+        obligations = {number: list(clause.obligations.values()) for number, clause in enumerate(verifier.clauses)}
+        return list(self._verified(state, verifier, [], obligations))
 
     def counts(self, state: ConstraintState) -> Counts:
-        live = sum(verifier.size for verifier in state.histories.values())
-        return Counts(live, state.left_out, self.evaluator.undefined)
+        return Counts(0 if state.verifier is None else state.verifier.size, 0, self.evaluator.undefined)
 
     def is_open(self, state: ConstraintState, opening: Occurrence) -> bool:
         if opening.label not in self._labels:
             return True
-        return any(opening.id in verifier.open for verifier in state.histories.values())
+        return state.verifier is not None and opening.id in state.verifier.open
 
     def trim(self, state: ConstraintState) -> bool:
-        return not state.histories
+        return state.verifier is None
 
     def pack(self, state: ConstraintState) -> Any:
         return pack(state)

@@ -35,6 +35,7 @@ from cera.constraints.times import (
     times_of,
 )
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.states import OPEN
 from cera.model.terms.term import Value, value_key
 from cera.model.time.interval import Interval, Time, hull
 
@@ -79,14 +80,15 @@ class Verdict:
 
 
 def violations(clauses: Sequence[Clause], stream: Stream, origin: Time = 0) -> Verdict:
-    """Returns all violations, in the order in which they are certain."""
+    """Returns all violations, in the order in which they are certain: those that are so before a recording is cut."""
     evaluator = Evaluator((), stream.timezone)
     found: list[Violation] = []
     unknown: dict[str, int] = {}
+    last = OPEN - 1 if stream.until is None else stream.until
     for clause in clauses:
         judge = Judge(stream, evaluator, origin)
         judge.derive(clause.definitions)
-        found += judge.violations(clause)
+        found += (each for each in judge.violations(clause) if each.at <= last)
         for place, at in judge.unknown_places(clause).items():
             unknown[place] = min(at, unknown.get(place, at))
     ordered = sorted(found, key=lambda each: (each.at, each.clause.name, _values_key(each.values)))

@@ -19,25 +19,24 @@ if TYPE_CHECKING:
 
 def pack(state: ConstraintState) -> dict[str, Any]:
     return {
-        "histories": [(key, _pack_verifier(verifier)) for key, verifier in state.histories.items()],
-        "left_out": state.left_out,
+        "verifier": None if state.verifier is None else _pack_verifier(state.verifier),
         "closing": state.closing,
         "judged": state.is_judged,
         "reached": state.reached,
         "announced": state.announced,
-        "wakeups": [(time, key, what) for time, _, key, what in sorted(state.wakeups, key=lambda each: each[:2])],
+        "wakeups": [(time, what) for time, _, what in sorted(state.wakeups, key=lambda each: each[:2])],
     }
 
 
 def unpack(data: Any, processor: ConstraintProcessor) -> ConstraintState:
     state = processor.start()
-    for key, packed in data["histories"]:
-        verifier = state.histories[key] = processor.new_verifier()
-        _unpack_verifier(packed, verifier)
-    state.left_out, state.closing, state.is_judged = data["left_out"], data["closing"], data["judged"]
+    if data["verifier"] is not None:
+        state.verifier = processor.new_verifier()
+        _unpack_verifier(data["verifier"], state.verifier)
+    state.closing, state.is_judged = data["closing"], data["judged"]
     state.reached, state.announced = data["reached"], data["announced"]
-    for time, key, what in data["wakeups"]:
-        state.wake(time, key, tuple(what))
+    for time, what in data["wakeups"]:
+        state.wake(time, tuple(what))
     return state
 
 

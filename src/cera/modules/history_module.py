@@ -38,6 +38,7 @@ class HistoryModule:
     is_recursive = False
     starts_with_any_event = False
     depends_on_extent = False
+    is_divided_by_values = False
     depends_on_duration = False
     looks_up: frozenset[str] = frozenset()
     is_saved_bare = False

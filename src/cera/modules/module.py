@@ -122,6 +122,13 @@ class Module(Protocol):
         """The attribute whose values have a history each; None if there is one history, or none."""
 
     @property
+    def is_divided_by_values(self) -> bool:
+        """Whether an event belongs to each value that it has of the partition attribute, and to none without one.
+
+        Otherwise an event that has not just one is left out.
+        """
+
+    @property
     def clocks(self) -> tuple[Clock, ...]:
         """The timers whose ticks make something happen in a history although no event comes."""
 

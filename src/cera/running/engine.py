@@ -149,7 +149,7 @@ def explain_on(
 
 def _run_by(engine: str, layers: Layers) -> Layers:
     """Returns what an engine runs: the reference engine keeps to definitions, others take rules for constraints."""
-    return layers if engine == "reference" else by_rules(layers)
+    return layers if engine == "reference" else by_rules(layers, in_parts=engine == "spark")
 
 
 def _ready(name: str, layers: Layers) -> Engine:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from cera.constraints.clause import Clause
 from cera.constraints.consequences.counting import positive
 from cera.constraints.consequences.implication import contradict, follows, forbids_body, is_trivial, is_unsatisfiable
-from cera.constraints.module import parts_of_clause
+from cera.constraints.partition import parts_of_clause
 from cera.constraints.queries import HullLiteral, Literal, Part, TimerLiteral, WindowLiteral
 from cera.constraints.times import is_moving
 from cera.model.expressions.atoms import Sliding

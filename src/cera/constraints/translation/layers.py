@@ -6,11 +6,13 @@ state, beside the modules with the clauses that are left; `cera.constraints.tran
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from cera.constraints.clause import Clause
-from cera.constraints.module import ConstraintModule, asks_for, parts_of_clause
+from cera.constraints.module import ConstraintModule, asks_for
+from cera.constraints.partition import partitions, parts_of_clause
 from cera.constraints.queries import WindowLiteral
 from cera.constraints.reports import VIOLATION
 from cera.constraints.times import is_moving
@@ -21,11 +23,14 @@ from cera.modules.rules.module import RuleModule
 from cera.rules.rule import RuleProgram
 
 
-def by_rules(layers: Layers) -> Layers:
-    """Returns a program in which rules stand in the place of clauses, in the same layers."""
+def by_rules(layers: Layers, *, in_parts: bool = False) -> Layers:
+    """Returns a program in which rules stand in the place of clauses, in the same layers.
+
+    `in_parts`: clauses whose events can be divided by the same attribute are modules of their own.
+    """
     if not any(isinstance(module, ConstraintModule) for module in layers.modules):
         return layers
-    return Layers(tuple(map(_by_rules, layers.layers)))
+    return Layers(tuple(_by_rules(layer, in_parts=in_parts) for layer in layers.layers))
 
 
 def all_rules(program: RuleProgram, modules: Iterable[Module]) -> RuleProgram:
@@ -49,7 +54,7 @@ def verification_lines(module: ConstraintModule) -> Iterator[str]:
                 yield f"{clause.name}: event by event, because {reason}"
 
 
-def _by_rules(layer: Layer) -> Layer:
+def _by_rules(layer: Layer, *, in_parts: bool) -> Layer:
     found: list[Module] = []
     rules: RuleModule | None = None
     for module in layer.modules:
@@ -57,7 +62,7 @@ def _by_rules(layer: Layer) -> Layer:
             case ConstraintModule():
                 translated, rest = divided(module)
                 rules = translated if rules is None else _joined(rules, translated)
-                found += [rest] if rest.clauses else []
+                found += by_partition(rest) if in_parts else [rest] if rest.clauses else []
             case RuleModule():
                 rules = module if rules is None else _joined(module, rules)
             case _:
@@ -93,6 +98,17 @@ def divided(module: ConstraintModule) -> tuple[RuleModule, ConstraintModule]:
     rules = tuple(rule for _, found in made if isinstance(found, ByRules) for rule in found.rules)
     rest = tuple(clause for clause, found in made if not isinstance(found, ByRules))
     return RuleModule(RuleProgram(rules, relations=module.relations)), module.of_clauses(rest)
+
+
+def by_partition(module: ConstraintModule) -> list[ConstraintModule]:
+    """Returns modules with the clauses that can be divided by the same attribute, and with those that cannot."""
+    found: list[ConstraintModule] = []
+    rest = [(clause, partitions(clause)) for clause in module.clauses]
+    while names := Counter(name for _, several in rest for name in sorted(several)):
+        [(most, _)] = names.most_common(1)
+        found.append(module.of_clauses(tuple(clause for clause, several in rest if most in several)))
+        rest = [each for each in rest if most not in each[1]]
+    return [*found, *([module.of_clauses(tuple(clause for clause, _ in rest))] if rest else [])]
 
 
 def _joined(module: RuleModule, other: RuleModule) -> RuleModule:

@@ -225,7 +225,10 @@ def drafted_occurrence(begin: int, end: int, draft: Draft, qualifier: str | None
 
 
 def occurrence(event: Event) -> Occurrence:
-    return Occurrence(event.begin, event.end, event.label, known=event.term, qualifier=event.qualifier)
+    """Returns an event for the engine. It stays the same event, which may know its id from where it came."""
+    made = Occurrence(event.begin, event.end, event.label, known=event.term, qualifier=event.qualifier)
+    made._event = event
+    return made
 
 
 _UNSIGNED = 2**64

@@ -106,6 +106,10 @@ class RuleModule:
         return False
 
     @property
+    def is_divided_by_values(self) -> bool:
+        return False
+
+    @property
     def depends_on_duration(self) -> bool:
         return True
 

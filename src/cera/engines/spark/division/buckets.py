@@ -7,11 +7,11 @@ value, `xxhash64` as Spark computes it, so that columns and Python agree.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from xxhash import xxh64_intdigest
 
-from cera.model.events.occurrence import unwrap
+from cera.model.events.occurrence import Occurrence, unwrap, wrap
 from cera.model.terms.hashing import chain, hash_value
 from cera.model.terms.term import Term, Value
 from cera.modules.arrivals import NO_HISTORY, Arrival, history_of
@@ -72,6 +72,59 @@ class Histories:
             if len(self._known) >= _KNOWN:
                 self._known.clear()
             found = self._known[key] = bucket((key_hash(unwrap(key)),), self._buckets)  # type: ignore[arg-type]
+        return found
+
+
+class ValueBuckets:
+    """The buckets of a module that is divided by values: an event may be in several, in each with the values of that.
+
+    What the module finds has one of the values, so that nothing is found twice.
+    """
+
+    def __init__(self, module: Module, buckets: int) -> None:
+        self._attribute = module.partition
+        self._buckets = buckets
+        self._known: dict[object, int] = {}
+
+    def alone(self, event: Occurrence) -> int | None:
+        """Returns the bucket of an event that is in one; None if it is in none, or in several."""
+        if self._attribute is None:
+            return 0
+        if event.content is not None:
+            value = event.content.get(self._attribute)
+            return None if value is None else self._of(value)
+        found = {self._of(value) for value in self._values(event.term)}
+        return found.pop() if len(found) == 1 else None
+
+    def terms(self, event: Occurrence) -> dict[int, Term]:
+        """Returns the terms of an event by bucket: in each only the values of the attribute that are in it."""
+        if event.content is not None:
+            return {}
+        whole = event.term
+        return {
+            place: Term(whole.label, self._children(whole, place), ordered=whole.ordered)
+            for place in sorted({self._of(value) for value in self._values(whole)})
+        }
+
+    def _values(self, term: Term) -> Iterator[Value]:
+        return (child.children[0] for child in term.children if isinstance(child, Term) and self._is_key(child))
+
+    def _children(self, term: Term, place: int) -> Iterator[Value]:
+        for child in term.children:
+            if not isinstance(child, Term) or not self._is_key(child) or self._of(child.children[0]) == place:
+                yield child
+
+    def _is_key(self, child: Term) -> bool:
+        """Returns whether a child is the attribute with one value, as `id(N)` asks for it."""
+        return child.label == self._attribute and len(child.children) == 1
+
+    def _of(self, value: Value) -> int:
+        key = wrap(value)
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _KNOWN:
+                self._known.clear()
+            found = self._known[key] = bucket((key_hash(unwrap(key)),), self._buckets)
         return found
 
 

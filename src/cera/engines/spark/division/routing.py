@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, assert_never
 
-from cera.engines.spark.division.buckets import NOWHERE, Histories, bucket, key_hash
+from cera.engines.spark.division.buckets import NOWHERE, Histories, ValueBuckets, bucket, key_hash
 from cera.engines.spark.division.divisions import HistoryDivision, KeyDivision
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.slots import Place, Slot
@@ -24,6 +24,9 @@ from cera.wording import Setting
 
 #: The number of key values whose buckets are cached.
 _KNOWN = 100_000
+
+
+_UNDIVIDED = f"with {Setting.BUCKETS.of('1')} the stream is not divided"
 
 
 class DividedEventError(Exception):
@@ -64,6 +67,8 @@ def _divider(operator: Operator, arrivals: dict[tuple[MonitoredEvents, ...], _Ar
     match operator.division:
         case KeyDivision() as division:
             return _KeyDivider(operator, division)
+        case HistoryDivision(module) if module.is_divided_by_values and module.partition is not None:
+            return _ValueDivider(module, operator.buckets)
         case HistoryDivision(module):
             known = arrivals.setdefault(module.monitored, _Arrivals(module))
             return _HistoryDivider(known, Histories(module, operator.buckets), takes_all=operator.takes_all)
@@ -98,6 +103,23 @@ class _HistoryDivider:
             return self._otherwise
         place = self._histories.bucket_of(arrival)
         return 0 if place == NOWHERE else place  # events without a history are counted in the first bucket, if not late
+
+
+class _ValueDivider:
+    def __init__(self, module: Module, buckets: int) -> None:
+        self._module = module
+        self._buckets = ValueBuckets(module, buckets)
+
+    def bucket_of(self, event: Occurrence) -> int | None:
+        if event.label not in self._module.reads:
+            return None
+        found = self._buckets.alone(event)
+        if found is None and len(self._buckets.terms(event)) > 1:
+            raise DividedEventError(
+                f"`{self._module.partition}`, by which the stream is divided for the constraints of "
+                f"`{self._module.name}`, has several values in this event; {_UNDIVIDED}"
+            )
+        return found
 
 
 class _KeyDivider:
@@ -186,5 +208,5 @@ def _several(slot: Slot) -> str:
     rule, variable = next(iter(slot.variables.items()))
     return (
         f"`var {variable}`, by which the stream is divided for rule `{rule}`, has several values in this event; "
-        f"with {Setting.BUCKETS.of('1')} the stream is not divided"
+        f"{_UNDIVIDED}"
     )

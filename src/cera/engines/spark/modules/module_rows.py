@@ -15,10 +15,11 @@ from typing import Any
 import pyarrow as pa
 
 from cera.engines.local.fingerprint import fingerprint
-from cera.engines.spark.division.buckets import NOWHERE, Histories
+from cera.engines.spark.division.buckets import NOWHERE, Histories, ValueBuckets
 from cera.engines.spark.tables.event_rows import event_row
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Identified, Occurrence, json_occurrence
+from cera.model.terms.json_terms import term_text
 from cera.model.terms.values import read_fraction
 from cera.model.time.interval import Interval, Time
 from cera.modules.arrivals import Recognizer
@@ -58,15 +59,31 @@ class EventDivider:
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         kinds: dict[tuple[MonitoredEvents, ...], tuple[Recognizer, list[tuple[int, Histories]]]] = {}
+        values: list[tuple[int, frozenset[str | None], ValueBuckets]] = []
         for number, (module, *_) in enumerate(self.shares):
+            if module.is_divided_by_values:
+                values.append((number, module.reads, ValueBuckets(module, self.buckets)))
+                continue
             kind = kinds.setdefault(module.monitored, (Recognizer(module), []))
             kind[1].append((number, Histories(module, self.buckets)))
         for batch in batches:
             rows: list[int] = []
             numbers: list[int] = []
             places: list[int] = []
-            for row, text in enumerate(batch.column("term").to_pylist()):
+            changed: dict[int, str] = {}
+            texts = batch.column("term").to_pylist()
+            for row, text in enumerate(texts):
                 event = (read_occurrence(0, 0, text),)
+                for number, labels, by_value in values:
+                    if event[0].label not in labels:
+                        continue
+                    place = by_value.alone(event[0])
+                    for part, term in by_value.terms(event[0]).items() if place is None else ((place, None),):
+                        if term is not None:
+                            changed[len(rows)] = term_text(term)
+                        rows.append(row)
+                        numbers.append(number)
+                        places.append(part)
                 for recognizer, shares in kinds.values():
                     for _, arrival in recognizer.arrivals(event, 0):
                         for number, histories in shares:
@@ -74,6 +91,9 @@ class EventDivider:
                             numbers.append(number)
                             places.append(histories.bucket_of(arrival))
             taken = batch.take(pa.array(rows, pa.int64()))
+            if changed:
+                known = [changed.get(place, texts[row]) for place, row in enumerate(rows)]
+                taken = taken.set_column(taken.schema.get_field_index("term"), "term", pa.array(known, pa.string()))
             placed = [pa.array(numbers, pa.int32()), pa.array(places, pa.int32())]
             yield pa.RecordBatch.from_arrays([*placed, *taken.columns], PLACED)
 
@@ -169,12 +189,21 @@ def pushed(driver: Driver, events: Iterator[Identified]) -> Iterator[Detection]:
 
 
 def events_of(history: Iterator[Placed]) -> Iterator[Identified]:
-    """Yields the events of rows that are sorted by their ends and ids, each once."""
+    """Yields the events of rows that are sorted by their ends and ids, each once.
+
+    The opening of a state and its ending have one id, and one end if the state ends when it begins.
+    """
     last: tuple[int, int, int] | None = None
+    labels: set[str] = set()
     for _, _, end, begin, h1, h2, text in history:
+        made = _event(begin, end, text, h1, h2)
         if (end, h1, h2) != last:
             last = (end, h1, h2)
-            yield _event(begin, end, text, h1, h2)
+            labels = {made.label}
+            yield made
+        elif made.label not in labels:
+            labels.add(made.label)
+            yield made
 
 
 def read_occurrence(begin: int, end: int, text: str) -> Occurrence:
