@@ -188,7 +188,7 @@ class ConstraintProcessor(SteppingProcessor[ConstraintState]):
             clause = verifier.clauses[number]
 
             def wake(obligation: Obligation, time: Time, number: int = number) -> None:
-                if obligation.wakeup is None or time < obligation.wakeup:
+                if time < OPEN and (obligation.wakeup is None or time < obligation.wakeup):
                     obligation.wakeup = time
                     state.wake(time, ("look", number, obligation.number))
 
