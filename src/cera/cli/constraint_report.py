@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from operator import itemgetter
@@ -16,7 +16,7 @@ from cera.cli.verification import InstanceCounts
 from cera.connectors.event_lines import event_line
 from cera.constraints.clause import Clause
 from cera.constraints.module import ConstraintModule
-from cera.constraints.occasions import states_of
+from cera.constraints.occasions import Seen, states_of
 from cera.constraints.reports import UNKNOWN_PLACE, VIOLATION
 from cera.constraints.translation.clause_rules import clause_of
 from cera.model.events.event import DerivedEvent, Event
@@ -31,10 +31,10 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Judged:
-    """What of a recording constraints could judge: the labels of its events and of what was derived, how many events
+    """What of a recording constraints could judge: what there was in its events and what was derived, how many events
     there were, which states are open at its end, and which violations would follow if nothing else came."""
 
-    labels: Collection[str]
+    seen: Seen
     events: int
     open_states: Mapping[str, int] = field(default_factory=dict)
     pending: Mapping[str, int] = field(default_factory=dict)
@@ -46,11 +46,12 @@ class Judged:
         """Returns what could be judged in a run."""
         labels = {label for label, number in {**outcome.counts.labels, **outcome.derived}.items() if number}
         reason = None if unusable is None else unusable.partition(":")[0]
-        return cls(labels, outcome.counts.records, outcome.open_states, outcome.pending, reason)
+        seen = Seen(labels, outcome.observed.missing, outcome.observed.missing_values)
+        return cls(seen, outcome.counts.records, outcome.open_states, outcome.pending, reason)
 
 
 #: Of a stream it is not known what could be judged.
-EVERYTHING = Judged((), 1)
+EVERYTHING = Judged(Seen(()), 1)
 
 
 def rule_of(record: Mapping[str, Any]) -> str:
@@ -122,7 +123,7 @@ class Tally:
         still_open = sum(number for rule, number in judged.pending.items() if clause_of(rule) in rules)
         states = {label for clause in clauses for label in states_of(clause)}
         open_states = sum(judged.open_states.get(label, 0) for label in states)
-        unjudged = judged.unusable or reason_unjudged(clauses, judged.labels, judged.events)
+        unjudged = judged.unusable or reason_unjudged(clauses, judged.seen, judged.events)
         return Verdict(file, name, place, number, first, still_open, open_states, unjudged)
 
     def violated(self, module: ConstraintModule) -> Iterator[tuple[str, int]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cera.cli.report import count, fail, listed, printable, say, say_more, warn
 from cera.constraints.module import ConstraintModule
-from cera.constraints.occasions import missing_occasion
+from cera.constraints.occasions import Seen, missing_occasion
 from cera.diagnostics import did_you_mean
 from cera.errors import UnusableInputError
 from cera.model.events.states import is_internal, name_of, shown_label
@@ -92,7 +92,7 @@ def _holds_by_absence(program: Program, counts: InputCounts) -> bool:
     """Returns whether a constraint judges events that have none of its labels: they should not happen."""
     modules = (module for module in program.layers.modules if isinstance(module, ConstraintModule))
     clauses = (clause for module in modules for clause in module.clauses)
-    return any(missing_occasion(clause, counts.labels) is None for clause in clauses)
+    return any(missing_occasion(clause, Seen(counts.labels)) is None for clause in clauses)
 
 
 def all_rejected(number: int) -> str:

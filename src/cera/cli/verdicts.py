@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from cera.cli import report
 from cera.cli.verification import InstanceCounts
 from cera.constraints.clause import Clause
-from cera.constraints.occasions import missing_occasion
+from cera.constraints.occasions import Seen, missing_occasion
 from cera.constraints.reports import VIOLATION
 
 Outcome = Literal["held", "violated", "open", "not judged"]
@@ -102,7 +102,7 @@ class AutomatonVerdict:
         return [str(self.counts), *(f"  {violation_text(each)}" for each in self.first)]
 
 
-def reason_unjudged(clauses: Sequence[Clause], seen: Collection[str], events: int) -> str | None:
+def reason_unjudged(clauses: Sequence[Clause], seen: Seen, events: int) -> str | None:
     """Returns why nothing of a constraint was judged; None if some of it was."""
     if not events:
         return "there was no event"

@@ -17,7 +17,7 @@ from cera.constraints.semantics import violations
 from cera.constraints.stream import Stream, extent_of, happenings_of
 from cera.constraints.times import is_moving
 from cera.diagnostics import Note, Span
-from cera.model.events.attributes import AskedAttribute, Path
+from cera.model.events.attributes import AskedAttribute, AskedValue, Path
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.states import ENDING, OPENING, with_endings
 from cera.model.expressions.atoms import Atom
@@ -142,6 +142,11 @@ class ConstraintModule:
             for path in _paths(literal.atom):
                 for label in labels(literal):
                     yield AskedAttribute(label, path, span=literal.atom.span)
+
+    def asked_values(self) -> Iterator[AskedValue]:
+        from cera.constraints.occasions import values_needed  # which speaks of the labels of literals, too
+
+        return (each for clause in self.clauses for each in values_needed(clause))
 
     def derived_attributes(self) -> Mapping[str, frozenset[Path] | None]:
         return {VIOLATION: None, UNKNOWN_PLACE: None}

@@ -1,6 +1,7 @@
 """What has to happen before a clause says anything: without it nothing was judged, and nothing held.
 
     IF event: order(id(N)) THEN …                     an order
+    IF event: order(kind("urgent")) THEN …            an order whose kind is urgent
     IN ANY CASE exists = 1 event: temp(area(A)) END   a temperature: groups without values are those that occur
 
 What must never happen, `exists = 0 event: smoke(room(R))`, is judged by its absence.
@@ -8,17 +9,30 @@ What must never happen, `exists = 0 event: smoke(room(R))`, is judged by its abs
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from cera.constraints.clause import Clause
 from cera.constraints.groups import binds
 from cera.constraints.module import labels
 from cera.constraints.numbers import ZERO, counts
 from cera.constraints.queries import Literal, Part, TimerLiteral
+from cera.model.events.attributes import AskedValue, Path, value_text
+from cera.model.expressions.atoms import Atom
+from cera.model.expressions.expression import Literal as Constant
 
 
-def missing_occasion(clause: Clause, seen: Collection[str]) -> str | None:
-    """Returns what a clause waits for in a recording with events of these labels; None if it was judged.
+@dataclass(frozen=True)
+class Seen:
+    """What there was in a recording: labels of events and of what was derived, and what was looked for in vain."""
+
+    labels: Collection[str]
+    missing_attributes: Mapping[str, Collection[Path]] = field(default_factory=dict)
+    missing_values: Collection[AskedValue] = ()
+
+
+def missing_occasion(clause: Clause, seen: Seen) -> str | None:
+    """Returns what a clause waits for in a recording; None if it was judged, as far as labels and single values say.
 
     States are seen by the labels of their openings.
     """
@@ -28,12 +42,27 @@ def missing_occasion(clause: Clause, seen: Collection[str]) -> str | None:
     return missing
 
 
+def values_needed(clause: Clause) -> Iterator[AskedValue]:
+    """Yields the values without which what the body of a clause asks for is not there."""
+    for part in (*clause.body, *(part for each in clause.definitions for body in each.bodies for part in body)):
+        literal = part.anchor if isinstance(part, TimerLiteral) else part
+        if isinstance(literal, Literal) and literal.kind != "relation" and _needs_one(literal):
+            yield from _values(literal)
+
+
+def _values(literal: Literal) -> Iterator[AskedValue]:
+    for argument in literal.atom.arguments:
+        match argument:
+            case Atom(label, (Constant(value),)) if (text := value_text(value)) is not None:
+                yield AskedValue(labels(literal)[0], label, text)
+
+
 def states_of(clause: Clause) -> frozenset[str]:
     """Returns the labels of the states that the body asks for: what is said of one is not over before it ends."""
     return frozenset(part.atom.label for part in clause.body if isinstance(part, Literal) and part.kind == "state")
 
 
-def _missing(parts: Sequence[Part], clause: Clause, seen: Collection[str], *, counted: bool = False) -> Iterator[str]:
+def _missing(parts: Sequence[Part], clause: Clause, seen: Seen, *, counted: bool = False) -> Iterator[str]:
     for part in parts:
         literal = part.anchor if isinstance(part, TimerLiteral) else part
         if not isinstance(literal, Literal) or literal.kind == "relation" or not (counted or _needs_one(literal)):
@@ -43,8 +72,23 @@ def _missing(parts: Sequence[Part], clause: Clause, seen: Collection[str], *, co
         if bodies:
             found = [next(_missing(body, clause, seen), None) for body in bodies]
             yield from (each for each in found[:1] if each is not None and None not in found)
-        elif labels(literal)[0] not in seen:
-            yield f"{literal.kind or 'event'} `{label}`"
+        else:
+            yield from _not_seen(literal, seen)
+
+
+def _not_seen(literal: Literal, seen: Seen) -> Iterator[str]:
+    """Yields what of the label, the attributes and the values of a literal no event had."""
+    label = labels(literal)[0]
+    named = f"{literal.kind or 'event'} `{literal.atom.label}`"
+    if label not in seen.labels:
+        yield named
+        return
+    for argument in literal.atom.arguments:
+        if isinstance(argument, Atom) and (argument.label,) in seen.missing_attributes.get(label, ()):
+            yield f"{named} with `{argument.label}`"
+    for value in _values(literal):
+        if value in seen.missing_values:
+            yield f"{named} with {value.name} = {value.text}"
 
 
 def _needs_one(literal: Literal) -> bool:

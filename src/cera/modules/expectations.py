@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cera.diagnostics import closest, did_you_mean
-from cera.model.events.attributes import AskedAttribute, ObservedAttributes, Path
+from cera.model.events.attributes import AskedAttribute, AskedValue, ObservedAttributes, Path
 from cera.model.events.states import is_ending, shown_label
 from cera.model.message_text import listed, printable
 from cera.modules.layering import Layers
-from cera.modules.module import Module, Port
+from cera.modules.module import AsksForValues, Module, Port
 from cera.modules.monitoring import CHANGE, MonitoredEvents
 
 #: As many missing labels have a warning of their own.
@@ -26,10 +26,12 @@ class Expectations:
     changes: tuple[MonitoredEvents, ...]
     derived_labels: frozenset[str]
     derived_attributes: Mapping[str, frozenset[Path] | None]
+    #: Values of attributes of events that the program does not derive itself.
+    values: tuple[AskedValue, ...] = ()
 
     def observer(self) -> ObservedAttributes:
         """Returns an observer of the events of a run; attributes that the program derives itself are known already."""
-        observed = ObservedAttributes(self.attributes)
+        observed = ObservedAttributes(self.attributes, self.values)
         for label, paths in self.derived_attributes.items():
             observed.see(label, _open(observed.missing.get(label, set()), paths))
         return observed
@@ -89,8 +91,15 @@ def expectations_of(layers: Layers) -> Expectations:
         attributes=asked_by(layers),
         changes=tuple(each for module in modules for each in module.monitored if each.operation is not None),
         derived_labels=_labels(port for unit in units for port in unit.outputs),
-        derived_attributes=derived_by(layers),
+        derived_attributes=(derived := derived_by(layers)),
+        values=tuple(each for each in _values(modules) if each.label not in derived),
     )
+
+
+def _values(modules: Iterable[Module]) -> Iterator[AskedValue]:
+    for module in modules:
+        if isinstance(module, AsksForValues):
+            yield from module.asked_values()
 
 
 def asked_by(layers: Layers) -> tuple[AskedAttribute, ...]:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 from cera.diagnostics import Note, Span
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import RECURSION_LIMIT
-from cera.model.events.attributes import AskedAttribute, Path
+from cera.model.events.attributes import AskedAttribute, AskedValue, Path
 from cera.model.events.event import Event
 from cera.model.events.relation_rows import RelationRows
 from cera.model.time.interval import Interval, Time
@@ -174,6 +174,14 @@ class Module(Protocol):
 
     def processor(self, settings: Settings) -> Processor[Any]: ...
     def definition(self, settings: Settings) -> Definition: ...
+
+
+@runtime_checkable
+class AsksForValues(Protocol):
+    """A module of which it is said that nothing happened to it, if values that it needs do not occur."""
+
+    def asked_values(self) -> Iterable[AskedValue]:
+        """Returns the values without which something that it asks for is not there."""
 
 
 @runtime_checkable

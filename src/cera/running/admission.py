@@ -12,6 +12,7 @@ from cera.connectors.line_writer import LineWriter
 from cera.connectors.records.acceptance import lasts_longer, lasts_longer_than_given
 from cera.connectors.records.layout import Rejected
 from cera.errors import DataError
+from cera.model.events.attributes import value_text
 from cera.model.events.occurrence import Occurrence
 from cera.model.message_text import count
 from cera.model.terms.term import Value
@@ -66,6 +67,12 @@ class Admission:
         for event in examples:
             if event.label in self.observed.missing:
                 self.observed.look(event)
+
+    def take_values(self, distinct: Mapping[str, Callable[[str], Iterable[object]]]) -> None:
+        """Looks for values that are missing among those that the attributes of such events have, by label."""
+        for asked in self.observed.missing_values:
+            if asked.label in distinct and asked.text in map(value_text, distinct[asked.label](asked.name)):
+                self.observed.see_values([asked])
 
     @property
     def counts_changes(self) -> bool:

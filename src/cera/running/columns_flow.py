@@ -146,6 +146,7 @@ class ColumnsFlow(Flow):
                     raise changed()
                 last = block.last_end
                 self._admission.take_many({name: len(t) for name, t in block.tables.items()}, block.examples)
+                self._admission.take_values({name: t.distinct for name, t in block.tables.items()})
                 waiting |= {name: joined(waiting.get(name), table) for name, table in block.tables.items()}
                 if sum(map(len, waiting.values())) < max(BATCH, recording.kept // 2):
                     continue

@@ -136,6 +136,31 @@ def test_without_an_occasion_nothing_is_judged(events: tuple[dict[str, Any], ...
     assert found["outcomes"] == {"held": 0, "violated": 0, "open": 0, "not judged": 2}
 
 
+URGENT = """CONSTRAINT urgent: IF event o: order(id(N), kind(urgent)) THEN N > 100 END
+CONSTRAINT second: IF event o: order(id(2), kind(K)) THEN K != usual END
+CONSTRAINT second-gift: IF event o: order(id(2)) and event g: gift(to(N), wrapped(true)) THEN N = 2 END
+CONSTRAINT colour: IF event o: order(colour(C)) THEN C != red END
+CONSTRAINT usual: IF event o: order(id(N), kind(usual)) THEN N < 9 END
+"""
+
+
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.xdist_group("spark"))])
+@pytest.mark.usefixtures("spark_if_needed")
+def test_what_asks_for_values_or_attributes_that_no_event_has_is_not_judged(engine: str) -> None:
+    Path("shop.escl").write_text(URGENT)
+    orders = [{"at": at, "term": {"order": {"id": 1 if at == 1 else 2 + at, "kind": "usual"}}} for at in range(1, 5)]
+    write("events.jsonl", (*orders, {"at": 7, "term": {"gift": {"to": 1, "wrapped": False}}}))
+    result = cera("verify", "shop.escl", "--engine", engine)
+    assert "shop: 5 constraints, 1 held, 4 not judged" in result.stderr
+    said = [line.partition(": not judged ")[::2] for line in result.stderr.splitlines() if "not judged (" in line]
+    assert [(name.strip(), why.partition("): ")[2]) for name, why in said] == [
+        ("urgent", "there was no event `order` with kind = urgent"),
+        ("second", "there was no event `order` with id = 2"),
+        ("second-gift", "there was no event `order` with id = 2"),
+        ("colour", "there was no event `order` with `colour`"),
+    ]
+
+
 def test_what_must_never_happen_holds_where_it_does_not() -> None:
     Path("shop.escl").write_text("CONSTRAINT quiet: IN ANY CASE exists = 0 event: alarm(id(N)) END")
     Path("other.escl").write_text("CONSTRAINT few: IN ANY CASE exists <= 9 event: order() group-by {} END")

@@ -74,6 +74,14 @@ class EventTable:
         """Returns the events from one place to before another, without those around them."""
         return self if first == 0 and end == len(self) else self.take(np.arange(first, end))
 
+    def distinct(self, name: str) -> list[Any]:
+        """Returns the values of an attribute, each once."""
+        found = self.attributes.get(name)
+        if found is None:
+            return []
+        here = found.values if found.present is None else found.values[found.present]
+        return _cells(Attribute(found.kind, np.unique(here), None), self.strings)
+
     def ids(self, places: Places) -> Hashes:
         """Returns the halves of the ids of some events."""
         if not self._known:

@@ -1,7 +1,7 @@
 """Finds which attributes that a program asks for occur in the events of tables.
 
-A sample of the events shows nearly always that all of them are there. Attributes that every match needs and the sample
-lacks are searched in all events; those that a match can do without are not, because that would cost as much.
+A sample of the events shows nearly always that all of them are there. Attributes that every match needs, and values,
+that the sample lacks are searched in all events; what a match can do without is not, because that would cost as much.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import term_column
-from cera.model.events.attributes import AskedAttribute, ObservedAttributes, Path
+from cera.model.events.attributes import AskedAttribute, AskedValue, ObservedAttributes, Path
 from cera.model.terms.json_terms import loads, term_from_json
 
 #: The size of the sample of a table.
@@ -35,9 +35,12 @@ def observe(tables: Sequence[EventTable], observed: ObservedAttributes, asked: I
             )
         for frame in _terms(tables, observed):
             wanted = [(label, path) for label, paths in observed.missing.items() for path in sorted(paths)]
-            (row,) = frame.agg(*(F.max(_has(label, path)) for label, path in wanted)).collect()
-            for (label, path), there in zip(wanted, row, strict=True):
+            values = sorted(observed.missing_values, key=lambda each: (each.label, each.name, each.text))
+            found = [F.max(_has(label, path)) for label, path in wanted] + [F.max(_has_value(each)) for each in values]
+            (row,) = frame.agg(*found).collect()
+            for (label, path), there in zip(wanted, row, strict=False):
                 observed.see(label, [path] if there else [])
+            observed.see_values(each for each, there in zip(values, row[len(wanted) :], strict=True) if there)
 
 
 def _terms(tables: Sequence[EventTable], observed: ObservedAttributes) -> Iterator[DataFrame]:
@@ -62,6 +65,19 @@ def _has(label: str, path: Path) -> Column:
     for each in lists:
         found = found | F.coalesce(each, F.lit(False))
     return (column("label") == label) & found
+
+
+def _has_value(asked: AskedValue) -> Column:
+    """Returns whether an event has a value, or children that JSON paths cannot reach."""
+    if not _can_be_named(asked.label, (asked.name,)):
+        return F.lit(True)
+    found = F.get_json_object("json", _json_path(asked.label, (asked.name,)))
+    inside = F.get_json_object("json", _json_path(asked.label, ()))
+    lists = [part.startswith("[") | part.startswith('{"{}"') for part in (inside, found)]
+    there = F.coalesce(found == asked.text, F.lit(False))
+    for each in lists:
+        there = there | F.coalesce(each, F.lit(False))
+    return (column("label") == asked.label) & there
 
 
 def _json_path(label: str, path: Path) -> str:
