@@ -67,13 +67,13 @@ class EntryCase:
 
 @cache
 def cases() -> tuple[EntryCase, ...]:
-    """All that the tests of the entries verify, each case once."""
+    """All that the tests of the entries verify, each case of an entry once."""
     found: dict[object, Asked] = {}
     entry = ""
 
     def judged(text: str, happenings: Sequence[Happening], **more: Any) -> Verdict:
         if more.get("extent") is None:  # no recording has an extent that its events do not say
-            key = (text, repr([(str(each.term), each.begin, each.end) for each in happenings]), repr(more))
+            key = (entry, text, repr([(str(each.term), each.begin, each.end) for each in happenings]), repr(more))
             found.setdefault(key, (entry, text, happenings, more))
         return by_definition(text, happenings, **more)
 
