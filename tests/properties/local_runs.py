@@ -52,7 +52,9 @@ def processor_of(
 ) -> RuleProcessor:
     """The compiled program; the longest event is what the source is said to promise."""
     longest = max((event.end - event.begin for event in events), default=0)
-    processor = RuleProcessor(optimize(translate(program), without), max_duration=longest, relations=relations)
+    processor = RuleProcessor(
+        optimize(translate(program), without, program.rates), max_duration=longest, relations=relations
+    )
     if not dropping:
         relevance = EverythingIsRelevant(processor.plan)
         processor.network = compile_plan(processor.plan, relevance, processor.evaluator, relations=relations)

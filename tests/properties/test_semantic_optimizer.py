@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -28,23 +28,26 @@ from cera.modules.layering import Layers
 from cera.modules.rules.module import rule_layers
 from cera.optimizer.driver import optimized
 from cera.optimizer.semantic.choice import choose
-from cera.optimizer.semantic.driver import LAWS
+from cera.optimizer.semantic.driver import LAWS as ALL_LAWS
 from cera.optimizer.semantic.estimates import COST_MODELS
+from cera.optimizer.semantic.table_keys import LAW as LOOKUP_MERGING
 from cera.program import Program, load
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
 from hypothesis_profiles import examples
 from properties.constrained_rules import LABELS, Triple, stream_of, triple_of
-from properties.local_runs import disordered, processor_of, some_variation
+from properties.local_runs import ALL_PASSES, disordered, processor_of, some_variation
 from properties.streaming_runs import MicroBatches, random_cuts
 from properties.theories import model_of
 
+#: The laws about events; the one about tables has random tables of its own (`test_merged_lookups`).
+LAWS = tuple(law for law in ALL_LAWS if law != LOOKUP_MERGING)
 #: So many triples to one whose rules also run in another way.
 ONCE_IN = 4
 
 
-def _answers(program: RuleProgram, events: Sequence[Event]) -> list[str]:
-    driver = Driver(processor_of(program, events), 0)
+def _answers(program: RuleProgram, events: Sequence[Event], without: Collection[str] = ALL_PASSES) -> list[str]:
+    driver = Driver(processor_of(program, events, without=without), 0)
     found = [one for each in events for one in driver.push([occurrence(each)])]
     return sorted(str(one.result().event) for one in [*found, *driver.close()])
 
@@ -105,11 +108,11 @@ def _agree(seeds: Iterable[int]) -> Counter[str]:
         assert _answers(rewritten.program, triple.events) == expected, shown
         assert _defined(rewritten.program, triple.events) == expected, shown
         chance = random.Random(seed)
-        if laws:
+        if laws and seed % ONCE_IN == 0:
             chosen, left_out = _chosen(triple, chance)
             used["chosen by costs"] += 1
             used["chosen by costs, with something left out"] += left_out
-            assert _answers(chosen, triple.events) == expected, shown
+            assert _answers(chosen, triple.events, without=()) == expected, shown
         if laws and chance.randrange(ONCE_IN) == 0:
             used["in other ways"] += 1
             assert _varied(rewritten.program, triple.events, chance) == expected, shown

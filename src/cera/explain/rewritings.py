@@ -15,9 +15,10 @@ from cera.optimizer.semantic.choice import Choice
 from cera.optimizer.semantic.driver import Rewriting, RewrittenProgram, RewrittenRule
 from cera.optimizer.semantic.rule_states import RuleState, rule_state
 from cera.optimizer.semantic.scan_reduction import LAW as SCAN_REDUCTION
+from cera.optimizer.semantic.table_keys import LAW as LOOKUP_MERGING
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
-from cera.rules.rule import Accumulation, EventQuery, RelationQuery
+from cera.rules.rule import Accumulation, EventQuery, RelationQuery, relations_of
 from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches
 
 RuleResult = typing.Literal["unsatisfiable", "answered", "rewritten", "unchanged"]
@@ -88,7 +89,7 @@ def _unused(
 ) -> list[UnusedConstraint]:
     """Returns the constraints that are of no use, each with the reason."""
     rules = [each.original for each in rewritten.rules]
-    asked = {query_label(query.pattern) for rule in rules for query in event_patterns(rule)}
+    asked = {query_label(query.pattern) for rule in rules for query in event_patterns(rule)} | {*relations_of(rules)}
     reasons: dict[str, str] = {}
     for clause in clauses:
         parts = [part for alternative in clause.head for part in alternative] + list(clause.body)
@@ -129,6 +130,8 @@ def _change(rewriting: Rewriting) -> str:
             return "it can have no answers, and is not evaluated"
         case Accumulation(pattern=pattern, window=window):
             return f"not {NOTATION.pattern(pattern)} is certain in {window}, and not waited for"
+        case RelationQuery(pattern=pattern) if rewriting.law == LOOKUP_MERGING:
+            return f"{NOTATION.pattern(pattern)} is the same row as another one, and is looked up with it"
         case EventQuery(pattern=pattern) | RelationQuery(pattern=pattern):
             return f"{NOTATION.pattern(pattern)} is always there, and is not looked for"
         case ClosingEvent(pattern=pattern, by=by, settles=False):

@@ -27,6 +27,7 @@ from cera.optimizer.semantic import (
     join_elimination,
     predicate_elimination,
     scan_reduction,
+    table_keys,
     transformation,
 )
 from cera.optimizer.semantic.orders import Order, orders
@@ -41,6 +42,7 @@ LAWS = (
     contradiction.LAW,
     transformation.LAW,
     join_elimination.LAW,
+    table_keys.LAW,
     predicate_elimination.LAW,
     scan_reduction.LAW,
     closing_events.LAW,
@@ -213,6 +215,9 @@ def _branch(
     if join_elimination.LAW not in without:
         branch, joins = join_elimination.without_certain_joins(rule, branch, knowledge.clauses)
         made += (Rewriting(join_elimination.LAW, (clause,), joined) for joined, clause in joins)
+    if table_keys.LAW not in without:
+        branch, merged = table_keys.with_merged_lookups(branch, knowledge.clauses)
+        made += (Rewriting(table_keys.LAW, (clause,), lookup) for lookup, clause in merged)
     if predicate_elimination.LAW not in without:
         branch, conditions = predicate_elimination.without_guaranteed(branch, knowledge.clauses)
         made += (Rewriting(predicate_elimination.LAW, (by.clause,), condition) for condition, by in conditions)
