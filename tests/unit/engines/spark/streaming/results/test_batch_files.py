@@ -53,6 +53,12 @@ def test_a_line_is_that_of_cera_run() -> None:
     assert json.loads(derived_line(raised, TimeFormat("us")))["to"] == {"recipient": "mail:me", "transport": "smtp"}
 
 
+def test_a_line_says_when_an_answer_was_certain_if_that_was_before_its_end() -> None:
+    early = result("x", 5_000_000)._replace(known=2_000_000)
+    assert json.loads(derived_line(early, TimeFormat("s")))["known"] == 2
+    assert "known" not in json.loads(derived_line(result("x", 5_000_000), TimeFormat("s")))
+
+
 def test_a_table_has_times_and_causes(tmp_path: Path) -> None:
     BatchFiles(Setting.SINK, tmp_path, "run").write_table(0, [result("x", 5_000_000)])
     [row] = pq.read_table(tmp_path / "run-000000000.parquet").to_pylist()
