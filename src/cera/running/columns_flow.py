@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from cera.connectors.fast_jsonl import unreadable
 from cera.connectors.files import EventFile
 from cera.connectors.ordering import changed, checked_order
+from cera.connectors.records.layout import Rejected
 from cera.engines.columns.lowering import lower
 from cera.engines.columns.physical import PhysicalPlan
 from cera.model.events.occurrence import Occurrence
@@ -36,6 +37,8 @@ SWITCH = "CERA_COLUMNS"
 COLUMNS_FROM = 2_000_000
 #: How many events are in a batch, at least.
 BATCH = 100_000
+#: After so many blocks in a row that are not columns, the rest of a file is read line by line.
+MOST_OTHERS = 8
 #: How many events are kept; where more matter, the event-by-event engine knows better which.
 MOST_KEPT = 500_000
 
@@ -122,8 +125,9 @@ class ColumnsFlow(Flow):
         show: Callable[[str], None],
     ) -> Iterator[Occurrence] | None:
         """Answers blocks of lines as long as they are columns. Returns the events that are left; None if none are."""
-        from cera.engines.columns.event_tables import FEW_STRINGS, cut, joined, occurrences_of
+        from cera.engines.columns.event_tables import FEW_STRINGS, all_joined, cut, occurrences_of, tables_of
         from cera.engines.columns.line_blocks import LineBlocks, can_read
+        from cera.engines.columns.rows import OutsideColumnsError
 
         request, ordered = self._request, self._recording
         file = None if ordered is None else ordered.file_in_order
@@ -134,28 +138,42 @@ class ColumnsFlow(Flow):
         blocks = LineBlocks(file, request.layout, recording.strings)
         waiting: dict[str, EventTable] = {}
         last: Time | None = None
+        others = 0
+
+        def accepted(records: Iterator[Occurrence | Rejected]) -> Iterator[Occurrence]:
+            return self._admission.accepted(checked_order(records, ordered.longest, last), request.max_duration)
+
         try:
             for block in blocks:
-                many = len(recording.strings) > FEW_STRINGS or recording.kept > MOST_KEPT
-                if block.tables is None or many:
-                    records = checked_order(blocks.rest(block), ordered.longest, last)
-                    return chain(
-                        occurrences_of(waiting.values()), self._admission.accepted(records, request.max_duration)
-                    )
-                if (last is not None and block.first_end < last) or block.longest > ordered.longest:
-                    raise changed()
-                last = block.last_end
-                self._admission.take_many({name: len(t) for name, t in block.tables.items()}, block.examples)
-                self._admission.take_values({name: t.distinct for name, t in block.tables.items()})
-                waiting |= {name: joined(waiting.get(name), table) for name, table in block.tables.items()}
+                others = 0 if block.tables is not None else others + 1
+                if others > MOST_OTHERS or len(recording.strings) > FEW_STRINGS or recording.kept > MOST_KEPT:
+                    return chain(occurrences_of(waiting.values()), accepted(blocks.rest(block)))
+                if block.tables is None:
+                    events = list(accepted(blocks.lines(block)))
+                    last = events[-1].end if events else last
+                    try:
+                        waiting = all_joined(waiting, tables_of(events, recording.strings))
+                    except OutsideColumnsError:
+                        return chain(occurrences_of(waiting.values()), events, accepted(blocks.rest()))
+                    if last is None:
+                        continue
+                else:
+                    if (last is not None and block.first_end < last) or block.longest > ordered.longest:
+                        raise changed()
+                    try:
+                        waiting = all_joined(waiting, block.tables)
+                    except OutsideColumnsError:
+                        return chain(occurrences_of(waiting.values()), accepted(blocks.rest(block)))
+                    last = block.last_end
+                    self._admission.take_many({name: len(t) for name, t in block.tables.items()}, block.examples)
+                    self._admission.take_values({name: t.distinct for name, t in block.tables.items()})
                 if sum(map(len, waiting.values())) < max(BATCH, recording.kept // 2):
                     continue
                 parts = {name: cut(table, last - 1) for name, table in waiting.items()}
                 now = {name: part for name, (part, _) in parts.items()}
                 if not self._answer_tables(recording, now, last - 1, show):
-                    records = checked_order(blocks.rest(), ordered.longest, last)
-                    rest = self._admission.accepted(records, request.max_duration)
-                    self._hand_over(recording, chain(occurrences_of(waiting.values()), rest), show)
+                    rest = chain(occurrences_of(waiting.values()), accepted(blocks.rest()))
+                    self._hand_over(recording, rest, show)
                     return None
                 waiting = {name: part for name, (_, part) in parts.items()}
         except OSError as error:

@@ -191,5 +191,32 @@ def test_blocks_of_records_are_read_as_lines_are(
     assert batches
 
 
+def test_blocks_behind_a_bad_line_are_read_as_blocks_again(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str]
+) -> None:
+    monkeypatch.setattr(line_blocks, "BLOCK", 500)
+    monkeypatch.setattr(columns_flow, "BATCH", 20)
+    monkeypatch.setattr(ColumnsRecording, "answer", lambda *_: pytest.fail("events are taken one by one"))
+    lines = [record(at, value=at / 10) for at in range(100, 400, 2)]
+    lines[20:20] = ["{", record(138, value=2.5, note="ü\\"), "null"]
+    lines[103:103] = [smoke(299), record(299, at="noon")]
+    write_lines(folder / "events.jsonl", lines)
+    both_ways(cera, monkeypatch, *FLAT, "--rejected", "rejected.jsonl")
+    assert batches.count("answered") > 5
+    places = [json.loads(line)["place"] for line in (folder / "rejected.jsonl").read_text().splitlines()]
+    assert places == ["events.jsonl:21", "events.jsonl:23"]
+
+
+def test_a_child_of_another_kind_in_a_later_block_goes_on_event_by_event(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str]
+) -> None:
+    monkeypatch.setattr(line_blocks, "BLOCK", 500)
+    monkeypatch.setattr(columns_flow, "BATCH", 50)
+    numbers = [record(at, value=at / 10) for at in range(100, 300, 2)]
+    write_lines(folder / "events.jsonl", [*numbers, *(record(at, value="hot") for at in range(300, 400, 2))])
+    both_ways(cera, monkeypatch, *FLAT)
+    assert batches
+
+
 def smoke(at: int) -> str:
     return json.dumps({"type": "smoke", "ts": at, "area": "a"})

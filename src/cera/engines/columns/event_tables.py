@@ -108,17 +108,12 @@ class EventStore:
 
     def add(self, events: Iterable[Occurrence]) -> None:
         """Adds different events in the order of their ends. Raises OutsideColumnsError if they do not fit."""
-        by_label: dict[str, list[Occurrence]] = {label: [] for label in self.labels}
-        for event in events:
-            group = by_label.get(event.label)
-            if group is not None:
-                group.append(event)
-        self.add_tables({label: table_of(label, group, self.strings) for label, group in by_label.items() if group})
+        self.add_tables(tables_of((event for event in events if event.label in self.labels), self.strings))
 
     def add_tables(self, tables: Mapping[str, EventTable]) -> None:
         """The same for tables, of which those of other labels are left out. If one does not fit, none is added."""
         chosen = {label: table for label, table in tables.items() if label in self.labels}
-        self.tables = {**self.tables, **{label: joined(self.tables.get(label), t) for label, t in chosen.items()}}
+        self.tables = all_joined(self.tables, chosen)
         self._number()
 
     def forget(self, until: int, *, strings: bool) -> None:
@@ -147,6 +142,19 @@ class EventStore:
             }
             self.tables[label] = replace(table, attributes=attributes, strings=strings)
         self.strings = strings
+
+
+def all_joined(old: Mapping[str, EventTable], new: Mapping[str, EventTable]) -> dict[str, EventTable]:
+    """Returns the events of the tables of each label. Raises OutsideColumnsError if some do not fit into one."""
+    return {**old, **{label: joined(old.get(label), table) for label, table in new.items()}}
+
+
+def tables_of(events: Iterable[Occurrence], strings: Strings) -> dict[str, EventTable]:
+    """Returns events as a table for each label. Raises OutsideColumnsError if they do not fit into tables."""
+    by_label: dict[str, list[Occurrence]] = {}
+    for event in events:
+        by_label.setdefault(event.label, []).append(event)
+    return {label: table_of(label, group, strings) for label, group in by_label.items()}
 
 
 def joined(old: EventTable | None, new: EventTable) -> EventTable:

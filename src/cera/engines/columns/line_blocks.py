@@ -92,6 +92,10 @@ class LineBlocks:
             self._next += block.lines
             yield block
 
+    def lines(self, block: LineBlock) -> Iterator[Occurrence | Rejected]:
+        """Returns the records of one block as the ordinary reader reads them."""
+        return read((block.data,), self._file.shown, self._layout, block.first)
+
     def rest(self, block: LineBlock | None = None) -> Iterator[Occurrence | Rejected]:
         """Returns the records behind the last block, or from this one on, as the ordinary reader reads them."""
         data, first = ((), self._next) if block is None else ((block.data,), block.first)
