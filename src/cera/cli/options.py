@@ -234,7 +234,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         metavar="PATH",
         multiple=True,
         required=True,
-        help="Recorded events: a .jsonl, .json, .xml, .csv or (on Spark) .parquet file, a folder of these, - for "
+        help="Recorded events: a .jsonl, .json, .xml, .csv or .parquet file, a folder of these, - for "
         "standard input, or db:URL for the captured changes of a database. May be given several times.",
     )
     @click.option("--until", metavar="TIME", help="Answers as if now were this time.")

@@ -14,6 +14,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from cera.connectors.files import EventFile, read_event_file
+from cera.connectors.formats import parquet_files
 from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.jsonl import event_in
 from cera.connectors.formats.line_shapes import Shapes
@@ -38,6 +39,8 @@ def read_event_files(found: Iterable[EventFile | Rejected], layout: Layout) -> _
 
 def read_file_occurrences(file: EventFile, layout: Layout) -> _Records:
     """Returns the records of `read_event_file` as occurrences; JSON lines the fast way."""
+    if file.format == "parquet":
+        return occurrences(parquet_files.read(file.path, layout))
     if file.format != "jsonl" or not layout.is_plain:
         return occurrences(read_event_file(file, layout))
     return _read_file(file, layout)

@@ -99,7 +99,7 @@ class OrderedEvents:
         self._most = MOST_IN_MEMORY if most_in_memory is None else most_in_memory
         self._sources = sources
         # all sources are checked before the first is read, so that a wrong one is reported at once
-        self._found = [source.files(layout) for source in sources]
+        self._found = [source.files(layout, parquet=layout.is_flat) for source in sources]
         for source in sources:
             source.check_layout(layout)
         self._rejected: list[Rejected] = []

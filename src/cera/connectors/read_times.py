@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 from cera.connectors.fast_jsonl import chunks
 from cera.connectors.files import EventFile, read_event_file
-from cera.connectors.formats import csv_files
+from cera.connectors.formats import csv_files, parquet_files
 from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.jsonl import event_in
 from cera.connectors.formats.plain_lines import PlainReader
@@ -47,6 +48,8 @@ class TimeScan:
 
 def scan_times(file: EventFile, layout: Layout) -> TimeScan:
     """Returns how far a file's events are out of order, and how long they last."""
+    if file.format == "parquet":
+        return _scan_of_parquet(file, layout)
     if file.format == "csv":
         return scan(_times_of_csv(file, layout))
     if file.format != "jsonl" or not layout.is_plain:
@@ -61,6 +64,40 @@ def scan_times(file: EventFile, layout: Layout) -> TimeScan:
     except OSError:
         pass  # reported when the events are read
     return reader.found.scan
+
+
+def _scan_of_parquet(file: EventFile, layout: Layout) -> TimeScan:
+    """Returns the scan of the columns of times, if they are integers in order; else that of all events."""
+    unit = layout.times.unit_length if layout.times.unit is not None else _SECOND
+    found = _TimeBounds()
+    if not layout.is_plain or not _has_numbers(layout) or unit is None:
+        return _scan_of_rows(file, layout)
+    assert layout.time_source is not None
+    begin, end = layout.time_source
+    for batch in parquet_files.batches_of(file.path, _LARGE, tuple(dict.fromkeys((begin, end)))):
+        times = {name: batch.column(name) for name in batch.schema.names}
+        whole = (times.get(name) for name in (begin, end))
+        if any(each is None or str(each.type) not in ("int32", "int64") or each.null_count for each in whole):
+            return _scan_of_rows(file, layout)
+        begins, ends = times[begin].to_numpy(), times[end].to_numpy()
+        if len(ends) and not _add_in_order(begins, ends, unit, found):
+            return _scan_of_rows(file, layout)
+    return found.scan
+
+
+def _scan_of_rows(file: EventFile, layout: Layout) -> TimeScan:
+    events = parquet_files.read(file.path, layout)
+    return scan((event.begin, event.end) for event in events if isinstance(event, Event))
+
+
+def _add_in_order(begins: Any, ends: Any, unit: int, found: _TimeBounds) -> bool:
+    """Adds times that are in order. Returns False, and adds nothing, if they are not, or too far away."""
+    if max(abs(int(each)) for each in (begins.min(), begins.max(), ends.min(), ends.max())) > MAX_TIME // unit:
+        return False
+    if bool((ends[1:] < ends[:-1]).any()):
+        return False
+    found.add_points(int(ends[0]) * unit, int(ends[-1]) * unit, len(ends), int((ends - begins).max()) * unit)
+    return True
 
 
 def _has_numbers(layout: Layout) -> bool:
@@ -81,13 +118,7 @@ def _take_columns(data: bytes, layout: Layout, found: _TimeBounds) -> bool:
     times = line_times(whole, tuple(dict.fromkeys((begin, end))))
     if times is None:
         return False
-    begins, ends = times[begin], times[end]
-    if max(abs(int(each)) for each in (begins.min(), begins.max(), ends.min(), ends.max())) > MAX_TIME // unit:
-        return False
-    if bool((ends[1:] < ends[:-1]).any()):
-        return False
-    found.add_points(int(ends[0]) * unit, int(ends[-1]) * unit, len(ends), int((ends - begins).max()) * unit)
-    return True
+    return _add_in_order(times[begin], times[end], unit, found)
 
 
 def _times_of_csv(file: EventFile, layout: Layout) -> Iterator[tuple[Time, Time]]:

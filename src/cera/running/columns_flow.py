@@ -28,6 +28,7 @@ from cera.running.run import Run
 
 if TYPE_CHECKING:
     from cera.engines.columns.answer_lines import OrderedLines
+    from cera.engines.columns.event_blocks import EventBlocks
     from cera.engines.columns.event_tables import EventTable
     from cera.engines.columns.recording import ColumnsRecording
 
@@ -67,7 +68,8 @@ def takes_columns(run: Run, output: Output) -> bool:
 
 
 def _size(run: Run) -> int:
-    found = [file for source in run.request.sources for file in source.files(run.request.layout)]
+    layout = run.request.layout
+    found = [file for source in run.request.sources for file in source.files(layout, parquet=layout.is_flat)]
     return sum(file.path.stat().st_size for file in found if isinstance(file, EventFile))
 
 
@@ -135,7 +137,13 @@ class ColumnsFlow(Flow):
         asked = longer or request.strict or request.until is not None or self._admission.counts_changes
         if ordered is None or file is None or asked or plan.horizon is None or not can_read(file, request.layout):
             return flowing
-        blocks = LineBlocks(file, request.layout, recording.strings)
+        blocks: EventBlocks
+        if file.format == "parquet":
+            from cera.engines.columns.parquet_blocks import ParquetBlocks  # takes a while to import
+
+            blocks = ParquetBlocks(file, request.layout, recording.strings)
+        else:
+            blocks = LineBlocks(file, request.layout, recording.strings)
         waiting: dict[str, EventTable] = {}
         last: Time | None = None
         others = 0
@@ -149,7 +157,7 @@ class ColumnsFlow(Flow):
                 if others > MOST_OTHERS or len(recording.strings) > FEW_STRINGS or recording.kept > MOST_KEPT:
                     return chain(occurrences_of(waiting.values()), accepted(blocks.rest(block)))
                 if block.tables is None:
-                    events = list(accepted(blocks.lines(block)))
+                    events = list(accepted(block.records()))
                     last = events[-1].end if events else last
                     try:
                         waiting = all_joined(waiting, tables_of(events, recording.strings))

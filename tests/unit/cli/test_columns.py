@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cera.connectors import read_times
-from cera.engines.columns import line_blocks
+from cera.engines.columns import line_blocks, parquet_blocks
 from cera.engines.columns.recording import ColumnsRecording
 from cera.running import columns_flow
 from unit.cli.command_line import FIRE, STREAM, Cera, write_lines
@@ -41,10 +44,14 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def both_ways(cera: Cera, monkeypatch: pytest.MonkeyPatch, *options: str) -> str:
     """Runs both ways, which must not differ. Returns the lines of the answers."""
+    return same_lines(cera, monkeypatch, *RUN, *options)
+
+
+def same_lines(cera: Cera, monkeypatch: pytest.MonkeyPatch, *command: str) -> str:
     monkeypatch.setenv(columns_flow.SWITCH, "0")
-    one = cera(*RUN, *options)
+    one = cera(*command)
     monkeypatch.setenv(columns_flow.SWITCH, "1")
-    other = cera(*RUN, *options)
+    other = cera(*command)
     assert (other.stdout, other.stderr, other.exit_code) == (one.stdout, one.stderr, one.exit_code)
     return one.stdout
 
@@ -216,6 +223,56 @@ def test_a_child_of_another_kind_in_a_later_block_goes_on_event_by_event(
     write_lines(folder / "events.jsonl", [*numbers, *(record(at, value="hot") for at in range(300, 400, 2))])
     both_ways(cera, monkeypatch, *FLAT)
     assert batches
+
+
+RUN_PARQUET = ("run", "fire.xceq", "--events", "events.parquet", "--time-unit", "s", "--engine", "local", *FLAT)
+ODD_COLUMNS: dict[str, pa.Array] = {
+    "nothing odd": pa.array([1.5] * 40),
+    "a large integer": pa.array([1] * 39 + [2**60 + 1]),
+    "integers": pa.array([None, *range(39)]),
+    "not a number": pa.array([1.0] * 39 + [float("nan")]),
+    "infinity": pa.array([1.0] * 39 + [float("inf")]),
+    "truth values": pa.array([True, None] * 20),
+    "lists": pa.array([[1, 2], None] * 20),
+    "structs": pa.array([{"c": 1}, None] * 20),
+    "days": pa.array([date(2020, 1, 1), None] * 20),
+    "bytes": pa.array([b"x", None] * 20),
+    "nothing": pa.nulls(40),
+    "small numbers": pa.array([0.1] * 40, pa.float32()),
+}
+
+
+@pytest.mark.parametrize("block", [7, 1 << 16])
+@pytest.mark.parametrize("more", ODD_COLUMNS.values(), ids=ODD_COLUMNS.keys())
+def test_parquet_is_read_in_blocks_as_row_by_row(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str], more: pa.Array, block: int
+) -> None:
+    monkeypatch.setattr(parquet_blocks, "BLOCK", block)
+    monkeypatch.setattr(columns_flow, "BATCH", 10)
+    table = pa.table(
+        {
+            "type": ["temp", "smoke"] * 20,
+            "ts": pa.array([100 + row for row in range(40)], pa.int64()),
+            "area": ["a"] * 40,
+            "sensor": ["s", None] * 20,
+            "value": [41.5, None] * 20,
+            "more": more,
+        }
+    )
+    pq.write_table(table, folder / "events.parquet")
+    same_lines(cera, monkeypatch, *RUN_PARQUET, "--rejected", "rejected.jsonl")
+    pq.write_table(table.slice(20, 20), folder / "events.parquet")
+    same_lines(cera, monkeypatch, *RUN_PARQUET, "--rejected", "rejected.jsonl")
+    assert batches
+
+
+def test_parquet_out_of_order_or_without_a_time_is_read_row_by_row(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for times in ([103, 101, 102], [101, None, 103], ["101", "102", "x"], [1.5, 2.5, 3.0]):
+        table = pa.table({"type": ["temp"] * 3, "ts": times, "area": ["a"] * 3, "sensor": ["s"] * 3, "value": [50] * 3})
+        pq.write_table(table, folder / "events.parquet")
+        same_lines(cera, monkeypatch, *RUN_PARQUET)
 
 
 def smoke(at: int) -> str:

@@ -1,0 +1,44 @@
+"""Events of files of Parquet, some thousand rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cera.connectors.records.layout import Layout, Rejected
+from cera.connectors.records.rows import read_rows
+from cera.errors import UsageError
+from cera.model.events.event import Event
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS_AT_A_TIME = 10_000
+
+
+def read(path: Path, layout: Layout) -> Iterator[Event | Rejected]:
+    """Returns the events of a file."""
+    first = 0
+    for batch in batches_of(path, _ROWS_AT_A_TIME):
+        yield from rows_of(path, batch, layout, first)
+        first += batch.num_rows
+
+
+def rows_of(path: Path, batch: pa.RecordBatch, layout: Layout, first: int = 0) -> Iterator[Event | Rejected]:
+    """Returns the events of some rows, before which so many others stand."""
+    for number, one in enumerate(read_rows(batch, layout), first + 1):
+        yield replace(one, place=f"{path}, row {number}") if isinstance(one, Rejected) else one
+
+
+def batches_of(path: Path, rows: int, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """Yields so many rows of a file at a time, or some of its columns."""
+    import pyarrow.parquet as pq  # takes a while to import
+
+    try:
+        with pq.ParquetFile(path) as file:
+            chosen = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
+            yield from file.iter_batches(batch_size=rows, columns=chosen, use_threads=False)
+    except (OSError, ValueError) as error:  # as pyarrow's errors are
+        raise UsageError(f"{path} cannot be read: {error}") from None

@@ -1,0 +1,149 @@
+"""Blocks of records that are columns: their events by label.
+
+Of each shape of record in a block (its label and its children) one is read by the ordinary reader too, and must be the
+same event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from cera.connectors.records.layout import Rejected
+from cera.engines.columns.event_tables import Attribute, EventTable
+from cera.engines.columns.rows import Places, Times
+from cera.engines.columns.strings import Strings
+from cera.model.columns.column_hashes import hexadecimal
+from cera.model.events.occurrence import Occurrence
+from cera.model.time.interval import MAX_TIME, Time
+
+#: More shapes of records than that in a block are read one by one.
+_MOST_SHAPES = 200
+#: Numbers of shapes beyond that are made smaller.
+_MANY_SHAPES = 1 << 16
+
+
+@dataclass(frozen=True)
+class EventBlock:
+    """Records of a file: as the ordinary reader reads them, and their events by label, if they are columns.
+
+    `examples` has an event of each shape. The events of a table are in the order of their ends.
+    """
+
+    records: Callable[[], Iterator[Occurrence | Rejected]]
+    tables: dict[str, EventTable] | None
+    examples: tuple[Occurrence, ...] = ()
+
+    @property
+    def last_end(self) -> Time:
+        assert self.tables is not None
+        return max(int(table.end[-1]) for table in self.tables.values())
+
+    @property
+    def longest(self) -> int:
+        assert self.tables is not None
+        return max(int((table.end - table.begin).max()) for table in self.tables.values())
+
+    @property
+    def first_end(self) -> Time:
+        assert self.tables is not None
+        return min(int(table.end[0]) for table in self.tables.values())
+
+
+class EventBlocks(Protocol):
+    """The blocks of a file; reading raises OSError where it cannot go on."""
+
+    def __iter__(self) -> Iterator[EventBlock]: ...
+
+    def rest(self, block: EventBlock | None = None) -> Iterator[Occurrence | Rejected]:
+        """Returns the records behind the last block, or from this one on, as the ordinary reader reads them."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of a block: which of some labels each record has, its times as they are written, its children."""
+
+    names: Sequence[str]
+    label_of: Places
+    begin: Times
+    end: Times
+    children: Mapping[str, Attribute]
+
+
+def tables_in_block(
+    fields: Fields, unit: int, strings: Strings, example: Callable[[int], Occurrence | Rejected | None]
+) -> tuple[dict[str, EventTable], tuple[Occurrence, ...]] | None:
+    """Returns the events by label, and an example of each shape; None if they must be read one by one.
+
+    `unit` is that of the times in microseconds, and `example` reads the record at a place in the ordinary way.
+    """
+    begin, end = _times(fields.begin, unit), _times(fields.end, unit)
+    if begin is None or end is None or bool((begin > end).any()) or bool((end[1:] < end[:-1]).any()):
+        return None
+    names, label_of = fields.names, fields.label_of
+    firsts = _first_of_each_shape(fields)
+    if firsts is None:
+        return None
+    examples: list[Occurrence] = []
+    for row in firsts.tolist():
+        found = example(row)
+        if not isinstance(found, Occurrence):
+            return None
+        examples.append(found)
+    tables: dict[str, EventTable] = {}
+    for code, name in enumerate(names):
+        rows = np.flatnonzero(label_of == code) if len(names) > 1 else np.arange(len(label_of))
+        parts = {each: _part(child, rows) for each, child in fields.children.items()}
+        present = {each: part for each, part in parts.items() if part is not None}
+        tables[name] = EventTable(name, begin[rows], end[rows], present, strings)
+    if not _agree(examples, firsts, label_of, names, tables):
+        return None
+    return tables, tuple(examples)
+
+
+def _times(times: Times, unit: int) -> Times | None:
+    if len(times) and max(abs(int(times.min())), abs(int(times.max()))) > MAX_TIME // unit:
+        return None
+    return times * unit
+
+
+def _first_of_each_shape(fields: Fields) -> Places | None:
+    """Returns the first record of each shape, its label and its children; None if there are too many shapes."""
+    shapes, limit = fields.label_of, len(fields.names)
+    for child in fields.children.values():
+        if child.present is not None:
+            shapes, limit = shapes * 2 + child.present, limit * 2
+            if limit > _MANY_SHAPES:
+                shapes = np.unique(shapes, return_inverse=True)[1]
+                limit = int(shapes.max(initial=0)) + 1
+    found = np.flatnonzero(np.bincount(shapes, minlength=1))
+    if len(found) > _MOST_SHAPES:
+        return None
+    return np.array([int(np.argmax(shapes == shape)) for shape in found.tolist()], np.int64)
+
+
+def _part(child: Attribute, rows: Places) -> Attribute | None:
+    """Returns the values of a child in some rows; None if there are none."""
+    part = child.take(rows)
+    if part.present is None or part.present.all():
+        return Attribute(part.kind, part.values, None)
+    return part if part.present.any() else None
+
+
+def _agree(
+    examples: list[Occurrence], rows: Places, label_of: Places, names: Sequence[str], tables: dict[str, EventTable]
+) -> bool:
+    """Returns whether events that were read one by one are those of the tables."""
+    for event, row in zip(examples, rows.tolist(), strict=True):
+        code = int(label_of[row])
+        table = tables[names[code]]
+        place = np.array([np.count_nonzero(label_of[:row] == code)])
+        same_times = event.begin == table.begin[place[0]] and event.end == table.end[place[0]]
+        if event.label != table.label or event.qualifier is not None or not same_times:
+            return False
+        if event.id != hexadecimal(table.ids(place)).decode():
+            return False
+    return True

@@ -1,0 +1,122 @@
+"""A file of Parquet as tables of events, some thousand rows at a time.
+
+Columns of strings, numbers and truth values are taken as they are; a cell without a value is a child that is not there.
+Rows with anything else are read one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cera.connectors.fast_jsonl import occurrences
+from cera.connectors.files import EventFile
+from cera.connectors.formats.parquet_files import batches_of, rows_of
+from cera.connectors.records.layout import Layout, Rejected
+from cera.engines.columns.coverage import EXACT
+from cera.engines.columns.event_blocks import EventBlock, Fields, tables_in_block
+from cera.engines.columns.event_tables import Attribute
+from cera.engines.columns.line_blocks import MICROSECONDS
+from cera.engines.columns.rows import Truths
+from cera.engines.columns.strings import Strings
+from cera.model.events.occurrence import Occurrence
+
+#: How many rows are read at a time.
+BLOCK = 1 << 16
+
+
+class ParquetBlocks:
+    """The blocks of a file of Parquet."""
+
+    def __init__(self, file: EventFile, layout: Layout, strings: Strings) -> None:
+        self._file = file
+        self._layout = layout
+        self._strings = strings
+        self._batches = batches_of(file.path, BLOCK)
+        self._next = 0
+        assert layout.time_source is not None
+        assert layout.label_source is not None
+        self._label = layout.label_source
+        self._begin, self._end = layout.time_source
+
+    def __iter__(self) -> Iterator[EventBlock]:
+        for batch in self._batches:
+            yield self._block(batch)
+
+    def rest(self, block: EventBlock | None = None) -> Iterator[Occurrence | Rejected]:
+        """Returns the records behind the last block, or from this one on, as the ordinary reader reads them."""
+        if block is not None:
+            yield from block.records()
+        for batch in self._batches:
+            yield from self._records(batch)()
+
+    def _records(self, batch: pa.RecordBatch) -> Callable[[], Iterator[Occurrence | Rejected]]:
+        first, self._next = self._next, self._next + batch.num_rows
+        return lambda: occurrences(rows_of(self._file.path, batch, self._layout, first))
+
+    def _block(self, batch: pa.RecordBatch) -> EventBlock:
+        records = self._records(batch)
+        fields = self._fields(batch)
+
+        def example(row: int) -> Occurrence | Rejected | None:
+            return next(occurrences(rows_of(self._file.path, batch.slice(row, 1), self._layout)), None)
+
+        unit = MICROSECONDS[self._layout.times.unit]
+        found = None if fields is None else tables_in_block(fields, unit, self._strings, example)
+        return EventBlock(records, None) if found is None else EventBlock(records, *found)
+
+    def _fields(self, batch: pa.RecordBatch) -> Fields | None:
+        names = batch.schema.names
+        own = (self._label, self._begin, self._end)
+        if not batch.num_rows or len(set(names)) < len(names) or not set(own) <= set(names):
+            return None
+        columns = {name: batch.column(name) for name in names}
+        times = [columns[name] for name in (self._begin, self._end)]
+        if any(columns[name].null_count for name in own) or not all(pa.types.is_signed_integer(t.type) for t in times):
+            return None
+        label = columns[self._label]
+        if not _is_text(label.type):
+            return None
+        labels = label.dictionary_encode()
+        children: dict[str, Attribute] = {}
+        for name in names:
+            if name not in own:
+                found = self._child(columns[name])
+                if found is None:
+                    return None
+                children[name] = found
+        begin, end = (time.cast(pa.int64()).to_numpy(zero_copy_only=False) for time in times)
+        places = labels.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        return Fields(labels.dictionary.to_pylist(), places, begin, end, children)
+
+    def _child(self, column: pa.Array) -> Attribute | None:
+        present: Truths | None = column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
+        kind = column.type
+        if _is_text(kind):
+            encoded = column.dictionary_encode()
+            known = self._strings.codes(encoded.dictionary.to_pylist() or [""])
+            return Attribute("string", known[encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)], present)
+        if pa.types.is_boolean(kind):
+            return Attribute("boolean", column.fill_null(False).to_numpy(zero_copy_only=False), present)
+        if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+            if pa.types.is_integer(kind) and not _is_below(column, EXACT):
+                return None
+            numbers = pc.cast(column.fill_null(0), pa.float64()).to_numpy(zero_copy_only=False)
+            if len(numbers) and not np.abs(numbers).max() < EXACT:  # nor is it if one is not a number
+                return None
+            return Attribute("number", numbers, present)
+        return None
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _is_below(column: pa.Array, limit: int) -> bool:
+    bounds = pc.min_max(column)
+    least, most = bounds["min"].as_py(), bounds["max"].as_py()
+    return least is None or max(-least, most) < limit
