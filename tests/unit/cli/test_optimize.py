@@ -150,3 +150,13 @@ def test_an_automaton_is_not_verified_beside_the_rules() -> None:
     found = cera("run", "a.slog", "--constraints", "shop.ihta", *SUPPOSED, "--verify", "--events", "events.jsonl")
     assert found.exit_code == 2
     assert "verify the automaton apart, with `cera verify`" in found.stderr
+
+
+def test_a_constraint_about_a_table_that_no_rule_looks_up_says_so() -> None:
+    table = "relation items(id, price)\n"
+    Path("t.escl").write_text(f"{table}CONSTRAINT key: IN ANY CASE exists <= 1 items(id(I)) group-by {{I}} END\n")
+    found = cera("optimize", "a.slog", "--constraints", "t.escl")
+    assert found.stdout.splitlines()[-1] == "constraint key (t.escl:2:1): no rule asks for items"
+    Path("b.slog").write_text(f'{table.strip()} from "items.csv"\nunbounded: h(k(K)) <- p(k(K)) and items(id(K)).\n')
+    found = cera("optimize", "b.slog", "--constraints", "t.escl")
+    assert found.stdout.splitlines()[-1] == "constraint key (t.escl:2:1): no law uses it here"
