@@ -43,6 +43,22 @@ _MODULES = (
     "[now - 5 sec, now]",
     "from-end[event: a(k(K)), 5 sec]",
 )
+#: Times that lie in one another, one of which each constraint of a set has.
+_FAMILIES = (
+    ("Range 5 sec", "Range 10 sec", "Range 20 sec", "Range 10 sec Slide 5 sec", "Range 15 sec"),
+    ("[now - 5 sec, now]", "[now - 9 sec, now]", "now", "[now - 5 sec, now + 2 sec]", "[now - 9 sec, now - 1 sec]"),
+    tuple(
+        f"{timer}[event: {label}(k(K)), {length} sec]"
+        for label in "ae"
+        for timer in ("from-end", "from-start", "extend", "from-end-backward", "extend-begin", "shift-forward")
+        for length in (2, 4, 7)
+    ),
+    ("from-start[state: s(k(K)), 2 sec]", "from-start[state: s(k(K)), 5 sec]", "state: s(k(K))"),
+)
+_TIMERS = (
+    *("from-end", "from-start", "extend", "from-end-backward", "from-start-backward", "extend-begin", "shift-forward"),
+    *("shorten", "shorten-begin", "shift-backward"),
+)
 _ALLEN = ("before", "after", "during", "contains", "meets", "starts")
 
 
@@ -74,18 +90,34 @@ class RelatedWriter:
                         f"{first}({one}) {sign} {second}({other}){choose.choice(['', '', ' + 2 sec', ' - 3 sec'])}",
                         f"{{{one}, {other}}} within min 1 sec and max {choose.randint(0, 4)} sec",
                         f"{{{one}, {other}}} apart-by max {choose.randint(1, 9)} m",
+                        f"{{{one}, {other}}} apart-by {self.between()}",
+                        f"{{{one}, {other}}} apart-by {self.between()}",
                     ]
                 )
             case "edge":
                 name = choose.choice(names)
+                if choose.random() < 0.1:
+                    return f"{{{name}}} apart-by {choose.choice([self.between(), 'min 2 sec', 'max 3 m'])}"
                 return f"b({name}) {choose.choice(['<', '<=', '>', '='])} e({name}){choose.choice(['', ' + 1 sec'])}"
             case _:
                 return "1 < 2"
+
+    def between(self) -> str:
+        choose = self.choose
+        numbers = ["no", "min 1", "max 1", "min 2", "2", "(no or min 2)", "(min 1 and max 2)", "min 1 and max 0"]
+        atoms = ["b(k(K))", "b()", "a(k(K))", "b(k(K), v(1))", "b(k(K), v(U))"]
+        one = f"{choose.choice(numbers)} event: {choose.choice(atoms)}"
+        if choose.random() < 0.2:
+            joined = choose.choice(["and", "or"])
+            return f"({one} {joined} {choose.choice(numbers[:3])} event: {choose.choice(atoms)})"
+        return one
 
     def count(self, body: str) -> str:
         choose = self.choose
         names = re.findall(r"(?:event|state) (\w+):", body)
         time = f"while {choose.choice(names)}: " if names and choose.random() < 0.5 else ""
+        if len(names) > 1 and choose.random() < 0.15:
+            time = f"while {choose.choice(['intersection', 'cover-all', 'union'])}{{{', '.join(names[:2])}}}: "
         number = choose.choice(
             ["= 0", ">= 1", "<= 1", ">= 2", "<= 2", ">= 3", "= 2", "(= 0 or >= 2)", "!= 1", "(>= 3 and <= 2)", ">= 0"]
         )
@@ -118,8 +150,30 @@ class RelatedWriter:
             module = choose.choice(_MODULES)
             facts = [f"IN ANY CASE {self.count('')} END" for _ in range(choose.choice([1, 2, 2, 3]))]
             return [f"WHILE {module} LET {each} END" for each in facts]
+        if choose.random() < 0.2:
+            family = choose.choice(_FAMILIES)
+            facts = [f"IN ANY CASE {self.count('')} END" for _ in range(choose.choice([2, 2, 3]))]
+            return [self.inside(family, each) for each in facts]
+        if choose.random() < 0.15:
+            label = choose.choice("ae")
+            return [self.timed(f"event i: {label}(k(K))") for _ in range(choose.choice([2, 2, 3]))]
         body = choose.choice(_BODIES)
         return [self.constraint(body) for _ in range(choose.choice([1, 2, 2, 3, 3]))]
+
+    def inside(self, family: Sequence[str], said: str) -> str:
+        """Returns a module, which may lie in another one."""
+        module = f"WHILE {self.choose.choice(family)} LET {said} END"
+        return f"WHILE {self.choose.choice(_MODULES)} LET {module} END" if self.choose.random() < 0.15 else module
+
+    def timed(self, body: str) -> str:
+        """Returns a constraint on what happens in a timer."""
+        choose = self.choose
+        timer = f"{choose.choice(_TIMERS)}[i, {choose.choice([1, 3, 6])} sec]"
+        number = choose.choice(
+            ["exists >= 1 ", "exists <= 1 ", "", "exists = 0 ", "exists >= 2 ", "exists (= 0 or >= 2) "]
+        )
+        more = f" or {self.condition(body)}" if choose.random() < 0.15 else ""
+        return f"IF {body} and event t: {timer} THEN while t: {number}event: b(k(K)){more} END"
 
 
 #: What a change of a constraint puts in the place of something else.

@@ -18,9 +18,12 @@ import pytest
 
 from cera.constraints.binding import Binding, plan
 from cera.constraints.clause import Clause
-from cera.constraints.consequences.implication import contradict, follows, is_trivial, is_unsatisfiable
+from cera.constraints.consequences.contradiction import contradict, is_unsatisfiable
+from cera.constraints.consequences.implication import follows, is_trivial
+from cera.constraints.queries import Combination, Literal, TimerLiteral, WindowLiteral
 from cera.constraints.semantics import Judge, violations
 from cera.constraints.stream import Stream
+from cera.constraints.times import times_of
 from cera.model.evaluation.evaluator import Evaluator
 from hypothesis_profiles import examples
 from properties.related_constraints import clauses_of, random_recording, random_set, text_of
@@ -46,6 +49,13 @@ def _bindings(clause: Clause, stream: Stream) -> list[tuple[Binding, bool]]:
     return [(each, bool(judge.refuted(heads, each))) for each in judge.bindings(plan(clause.body), Binding())]
 
 
+def _is_said(clause: Clause, binding: Binding) -> bool:
+    """Returns whether the modules of a clause have something in common under a substitution."""
+    parts = [part for each in (clause.body, *clause.head) for part in each if isinstance(part, Literal)]
+    times = {part.time for part in parts if isinstance(part.time, Combination) and part.time.of_modules}
+    return not any(item.kind == "unsaid" for time in times for items in times_of(time, binding.items) for item in items)
+
+
 def _held(seed: int) -> Counter[str]:
     choose = random.Random(seed)
     texts = random_set(choose)
@@ -67,6 +77,8 @@ def _held(seed: int) -> Counter[str]:
             seen["unsatisfiable"] += 1
             for stream in decided:
                 for binding, is_violated in _bindings(clause, stream):
+                    if not _is_said(clause, binding):
+                        continue
                     seen["unsatisfiable with a body that holds"] += 1
                     assert is_violated, f"unsatisfiable: {clause.name}\n{shown}\n{binding.values}\n{text_of(stream)}"
     for place, second in enumerate(constraints):
@@ -90,6 +102,7 @@ def _follows(
             continue
         seen["follows"] += 1
         seen["follows from several"] += not any(follows(clause, one) for one in others)
+        seen["follows from what is said of other times"] += not any(_times(each) & _times(clause) for each in premises)
         for stream in streams:
             if not _is_violated(premises, stream):
                 bound = bool(_bindings(clause, stream))
@@ -100,14 +113,24 @@ def _follows(
                 seen["follows where the others do not hold"] += 1
 
 
+def _times(clause: Clause) -> set[object]:
+    """Returns the timers and windows that a clause asks for."""
+    return {
+        part.window if isinstance(part, WindowLiteral) else (part.timer, part.duration)
+        for part in clause.body
+        if isinstance(part, WindowLiteral | TimerLiteral)
+    } or {None}
+
+
 def _contradict(
     first: Sequence[Clause], second: Sequence[Clause], streams: Sequence[Stream], shown: str, seen: Counter[str]
 ) -> None:
     if not contradict(first, second):
         return
     seen["contradictory"] += 1
+    seen["contradictory in other times"] += not any(_times(one) & _times(other) for one in first for other in second)
     for stream in streams:
-        bound = bool(_bindings(second[0], stream))
+        bound = any(_is_said(second[0], each) for each, _ in _bindings(second[0], stream))
         seen["contradictory with a body that holds"] += bound
         if bound:
             both = [*first, *second]
@@ -127,3 +150,5 @@ def test_what_checks_claim_of_constraints_is_so_for_long() -> None:
     seen = sum((_held(seed) for seed in range(10_000, 20_000)), Counter())
     print(seen)
     assert seen["tried"] > 5_000
+    for kind in ("follows from what is said of other times", "contradictory in other times"):
+        assert seen[kind] > 10, seen

@@ -38,6 +38,8 @@ from cera.model.expressions.expression import Comparison, EventReference, Expres
 
 #: A variable that stands for any value.
 ANONYMOUS = "_"
+#: The sign in names that no text has.
+APART = "'"
 #: What `now` is called in the bounds of a window.
 NOW = "now"
 

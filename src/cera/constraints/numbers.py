@@ -72,6 +72,19 @@ def _joined(ranges: Iterable[Range]) -> CountSet:
     return CountSet(tuple(found))
 
 
+def complement(numbers: CountSet) -> CountSet:
+    """Returns all numbers that are not in a set."""
+    found = NO_NUMBER
+    first = 0
+    for low, high in numbers.ranges:
+        if first < low:
+            found = found.union(CountSet(((first, low - 1),)))
+        if high is None:
+            return found
+        first = high + 1
+    return found.union(CountSet(((first, None),)))
+
+
 def compared(operator: ComparisonOperator, number: int) -> CountSet:
     """Returns the counts that stand in a relation to a number, which may be negative."""
     below = NO_NUMBER if number <= 0 else CountSet(((0, number - 1),))

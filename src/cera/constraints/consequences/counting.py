@@ -3,7 +3,8 @@
 count of p in T is in N1, and in N2                     it is in both
 p in T                                                  count of p in T is at least 1
 p is an instance of q, both in T                        count of p <= count of q
-T lies in all of time                                   count of p in T <= count of p
+T lies in U                                             count of p in T <= count of p in U
+T and T' lie in U, one behind the other                 count of p in T + count of p in T' <= count of p in U
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cera.constraints.consequences.placement import Placement
 from cera.constraints.groups import binds
-from cera.constraints.names import ANONYMOUS
+from cera.constraints.names import ANONYMOUS, APART
 from cera.constraints.numbers import ALL, AT_LEAST_ONE, CountSet, numbers_of
 from cera.constraints.queries import Literal, Part, ValidityTime
 from cera.constraints.subsumption.atoms import Fixed, Name, Place, flat
@@ -71,11 +73,11 @@ def population(literal: Literal, given: frozenset[str], others: frozenset[str] =
     return Population(atom.label, atom.kind, literal.time, tuple(slots))
 
 
-def is_among(special: Population, general: Population) -> bool:
-    """Returns whether all that is counted by one is counted by the other one, in the same time or in all of time."""
+def is_among(special: Population, general: Population, placement: Placement) -> bool:
+    """Returns whether all that is counted by one is counted by the other one, in the same time or in one around it."""
     if (special.label, special.kind) != (general.label, general.kind):
         return False
-    if general.time is not None and general.time != special.time:
+    if general.time is not None and general.time != special.time and not _lies_in(special, general, placement):
         return False
     own = dict(special.slots)
     chosen: dict[int, _Slot | tuple[str, int]] = {}
@@ -90,6 +92,12 @@ def is_among(special: Population, general: Population) -> bool:
         elif isinstance(other, int) or other != value:
             return False
     return True
+
+
+def _lies_in(special: Population, general: Population, placement: Placement) -> bool:
+    """Returns whether events in the time of one lie in that of the other. What is derived when a time has passed does
+    not lie in it, so that of such events nothing is known."""
+    return special.kind == "event" and APART not in special.label and placement.covers(general.time, special.time)
 
 
 def no_counts(parts: Sequence[Part], further: Sequence[Count], given: frozenset[str]) -> bool:
@@ -110,11 +118,19 @@ def no_counts(parts: Sequence[Part], further: Sequence[Count], given: frozenset[
         what = population(literal, given, groups - given)
         if what is not None:
             known[what] = known.get(what, ALL).intersection(numbers)
-    pairs = [(a, b) for a in known for b in known if a != b and is_among(a, b)]
-    for special, general in pairs:
-        low = known[special].ranges[0][0] if known[special] else 0
+    placement = Placement(parts)
+    pairs = [(a, b) for a in known for b in known if a != b and is_among(a, b, placement)]
+    for general in dict.fromkeys(general for _, general in pairs):
+        parts_of_it = [(each, _least(known[each])) for each, other in pairs if other == general]
+        low = max((low for _, low in parts_of_it), default=0)
+        apart = placement.in_a_row([each.time for each, low in parts_of_it if low])
+        low = max(low, sum(max(low for each, low in parts_of_it if each.time == time) for time in apart))
         known[general] = known[general].intersection(CountSet(((low, None),)))
     for special, general in pairs:
         if known[general]:
             known[special] = known[special].intersection(CountSet(((0, known[general].ranges[-1][1]),)))
     return not all(known.values())
+
+
+def _least(numbers: CountSet) -> int:
+    return numbers.ranges[0][0] if numbers else 0

@@ -12,9 +12,10 @@ from functools import cached_property
 
 from cera.constraints.clause import Clause
 from cera.constraints.conditions import named_edges
+from cera.constraints.consequences.placement import Placement
 from cera.constraints.consequences.time_bounds import Kinds, kinds_of
 from cera.constraints.groups import binds, components, own_names
-from cera.constraints.names import Names, declared_identifier, fresh, used_identifiers, used_variables
+from cera.constraints.names import APART, Names, declared_identifier, fresh, used_identifiers, used_variables
 from cera.constraints.queries import (
     Apart,
     Directed,
@@ -32,9 +33,6 @@ from cera.constraints.queries import (
 from cera.model.expressions.atoms import Unbounded
 from cera.model.expressions.expression import Comparison, EventReference, Temporal, Variable
 from cera.rules.reasoning.time_constraints import MAY_FAIL
-
-#: The sign in names that no text has.
-APART = "'"
 
 
 @dataclass(frozen=True)
@@ -60,6 +58,10 @@ class Facts:
     def ended(self) -> frozenset[str]:
         """The states, and timers on states, that have ended."""
         return frozenset(name for part in self.parts for name in needed_ends(part, self.kinds))
+
+    @cached_property
+    def placement(self) -> Placement:
+        return Placement(self.parts)
 
     def adding(self, parts: Sequence[Part]) -> Facts:
         return Facts((*self.parts, *parts))
@@ -97,8 +99,8 @@ def is_condition(part: Part) -> bool:
 def prepared(clause: Clause, *, happening: bool = False) -> Clause:
     """Returns a clause in which all of time is the time of no literal, each literal without a count of the body has an
     identifier, timers of a head are in the body (if `happening` is set only those that always happen), and what only an
-    alternative has has names that no other has."""
-    clause = _with_names_apart(_with_timers_in_body(clause, MAY_FAIL if happening else ()))
+    alternative has has names that no other has. What local definitions derive has labels that nothing else has."""
+    clause = _with_names_apart(_with_labels_apart(_with_timers_in_body(clause, MAY_FAIL if happening else ())))
     parts = [*clause.body, *(part for each in clause.head for part in each)]
     always = {
         part.identifier.identifier
@@ -121,6 +123,20 @@ def prepared(clause: Clause, *, happening: bool = False) -> Clause:
         body.append(timed)
     head = tuple(tuple(_timeless(part, always) for part in each) for each in clause.head)
     return replace(clause, body=tuple(body), head=head)
+
+
+def _with_labels_apart(clause: Clause) -> Clause:
+    derived = {each.head.atom.label for each in clause.definitions}
+    if not derived:
+        return clause
+
+    def labelled(part: Part) -> Part:
+        if isinstance(part, Literal) and part.atom.label in derived:
+            return replace(part, atom=replace(part.atom, label=f"{part.atom.label}{APART}"))
+        return part
+
+    head = tuple(tuple(map(labelled, each)) for each in clause.head)
+    return replace(clause, body=tuple(map(labelled, clause.body)), head=head)
 
 
 def _timeless(part: Part, always: set[str]) -> Part:

@@ -1,47 +1,48 @@
-"""Which constraints follow from others, say nothing, cannot be satisfied, or contradict each other.
+"""Which constraints follow from others, or say nothing.
 
 All of it (seed 002, Defs. 24 to 26, ERR-61) is sound and none of it complete: what is found is so, and not all that is
 so is found.
 
     follows         on every stream, if nothing violates the premises, nothing violates the clause
     is_trivial      nothing violates the clause on any stream
-    is_unsatisfiable, contradict
-                    whatever makes the body hold violates one of the clauses; on a recording in which all is decided:
-                    states have ended, places are known, and times lie inside of it
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 from cera.constraints.clause import Alternative, Clause
 from cera.constraints.consequences.counting import Count
-from cera.constraints.consequences.facts import APART, Facts, apart, is_condition, is_place, needed_ends, prepared
+from cera.constraints.consequences.facts import Facts, apart, is_condition, is_place, needed_ends, prepared
 from cera.constraints.consequences.impossibility import is_impossible
 from cera.constraints.consequences.matching import Theta, matches
 from cera.constraints.consequences.refutation import Denial, denials, up_to_greatest
+from cera.constraints.consequences.related_times import related_times
 from cera.constraints.consequences.structure import is_weakened
 from cera.constraints.consequences.time_bounds import kinds_of
 from cera.constraints.groups import binds, components, own_names
-from cera.constraints.names import Names, declared_identifier
+from cera.constraints.names import APART, Names, declared_identifier
 from cera.constraints.numbers import ZERO, numbers_of
-from cera.constraints.queries import GapContent, Literal, Part, TimerLiteral, ValidityTime
+from cera.constraints.queries import Combination, GapContent, Literal, Part, ValidityTime
 from cera.constraints.subsumption.atoms import Fixed, Name, extended, flat
-from cera.model.expressions.atoms import Atom
-from cera.model.expressions.expression import Comparison, Variable
-from cera.rules.reasoning.cases import is_constant
+from cera.model.expressions.expression import EventReference
 
 #: More combinations of alternatives than these are not looked at.
-_MOST = 64
+MOST_CHOICES = 64
 
 
 @dataclass(frozen=True)
 class Instance:
-    """The head of a premise for a substitution of its body, all of which holds."""
+    """The head of a premise for a substitution of its body, all of which holds.
+
+    If it is about times that are there only in a recording, these are `recorded`.
+    """
 
     head: tuple[Alternative, ...]
+    recorded: frozenset[ValidityTime] = frozenset()
 
 
 def is_trivial(clause: Clause) -> bool:
@@ -57,17 +58,20 @@ def implies(first: Clause, second: Clause) -> bool:
 def follows(clause: Clause, premises: Iterable[Clause]) -> bool:
     """Returns whether a clause follows from others:  B and H1θ and … refute that no alternative of the head holds."""
     clause = prepared(clause)
-    body = Facts(clause.body)
+    known = [prepared(each) for each in premises]
+    times = related_times(clause, known, decided=False)
+    body = Facts((*clause.body, *times.parts))
     instances: list[Instance] = []
-    for premise in map(prepared, premises):
+    for premise in known:
         for number, theta in enumerate(instances_of(premise, clause, body)):
-            if is_weakened(premise, clause, theta):
+            recorded = frozenset(times.inside[each] for each in theta.identifiers.values() if each in times.inside)
+            if not recorded and is_weakened(premise, clause, theta):
                 return True
-            instances.append(_instance(premise, theta, f"{len(instances)}.{number}"))
+            instances.append(instance_of(premise, theta, f"{len(instances)}.{number}", recorded))
     if is_impossible(body.parts):
         return True
     ways = [list(denials(each, body)) for each in clause.head]
-    if _product(map(len, ways)) > _MOST:
+    if prod(map(len, ways)) > MOST_CHOICES:
         return False
     return all(_Proof(clause, body, denied).closed(instances) for denied in product(*ways))
 
@@ -86,8 +90,10 @@ def _asks_relation(clause: Clause) -> bool:
     return any(isinstance(part, Literal) and part.kind == "relation" for part in parts)
 
 
-def _instance(premise: Clause, theta: Theta, number: str) -> Instance:
-    return Instance(tuple(_renamed(each, theta, number) for each in premise.head))
+def instance_of(
+    premise: Clause, theta: Theta, number: str, recorded: frozenset[ValidityTime] = frozenset()
+) -> Instance:
+    return Instance(tuple(_renamed(each, theta, number) for each in premise.head), recorded)
 
 
 def _renamed(alternative: Alternative, theta: Theta, number: str) -> Alternative:
@@ -95,13 +101,6 @@ def _renamed(alternative: Alternative, theta: Theta, number: str) -> Alternative
     own = apart(alternative, frozenset(theta.values), f"{APART}{number}")
     names = Names({**theta.identifiers, **own.identifiers}, {**theta.names.variables, **own.variables})
     return tuple(map(names.part, alternative))
-
-
-def _product(numbers: Iterable[int]) -> int:
-    found = 1
-    for each in numbers:
-        found *= each
-    return found
 
 
 class _Proof:
@@ -121,11 +120,12 @@ class _Proof:
     def closed(self, instances: Sequence[Instance]) -> bool:
         if self._is_refuted((), ()):
             return True
-        said = [[list(self._facts(alternative)) for alternative in each.head] for each in instances]
+        known = [each for each in instances if each.recorded <= self.settled]
+        said = [[list(self._facts(alternative)) for alternative in each.head] for each in known]
         useful = [each for each in said if all(map(any, each))]  # an alternative that says nothing leaves all open
         if not useful:
             return False
-        while _product(len(each) for each in useful) > _MOST:
+        while prod(len(each) for each in useful) > MOST_CHOICES:
             useful.remove(max(useful, key=len))
         for choice in product(*useful):
             parts = [part for facts in choice for found in facts for part in found.parts]
@@ -136,7 +136,8 @@ class _Proof:
 
     def _is_refuted(self, parts: Sequence[Part], counts: Sequence[Count]) -> bool:
         facts = self.body.adding(parts)
-        if is_impossible(facts.parts, self.conditions, (*self.counts, *counts), self.given):
+        common = [each for each in self.settled if isinstance(each, Combination) and each.of_modules]
+        if is_impossible(facts.parts, self.conditions, (*self.counts, *counts), self.given, common):
             return True
         return any(each.component and self._holds(each.component, facts) for each in self.denied)
 
@@ -175,23 +176,32 @@ class _Proof:
         for part in component:
             match part:
                 case Literal():
-                    if part.kind == "relation" or (part.time is not None and part.time not in self.settled):
+                    if part.kind == "relation" or not self._is_settled(part.time):
                         return False
                     if part.count is not None and not set(part.group_by or ()) <= given:
                         return False
                 case GapContent():
-                    return False
+                    if not all(self._is_event(each.identifier) for each in part.identifiers):
+                        return False  # what lies between timers may still happen
                 case _:
                     if not is_condition(part) or is_place(part) or set(needed_ends(part, kinds)) - self.ended:
                         return False
         return True
+
+    def _is_event(self, name: str) -> bool:
+        declared = [each for each in self.body.parts if declared_identifier(each) == EventReference(name)]
+        return any(isinstance(each, Literal) and each.kind == "event" for each in declared)
+
+    def _is_settled(self, time: ValidityTime | None) -> bool:
+        """Returns whether a time has passed, and is judged."""
+        return time is None or any(self.body.placement.is_judged(time, each) for each in self.settled)
 
     def _counted(self, literal: Literal) -> Iterator[Count]:
         """Yields what a count says that is not refuted, though not all may have happened, for the groups at fault."""
         numbers = numbers_of(literal)
         if numbers is None or literal.kind == "relation":
             return
-        if literal.time is not None and literal.time not in self.settled:
+        if not self._is_settled(literal.time):
             numbers = up_to_greatest(numbers)
         unbound = set(literal.group_by or ()) - self.body.all_bound
         if not unbound:
@@ -224,91 +234,3 @@ def of_group(literal: Literal, other: Literal, unbound: set[str], given: frozens
     if not all(isinstance(each, Fixed) or each.name in given for each in chosen.values()):
         return None
     return Theta(chosen).names.literal(literal)
-
-
-# What nothing satisfies
-
-
-def is_unsatisfiable(clauses: Sequence[Clause]) -> bool:
-    """Returns whether whatever makes the body of one of some clauses hold violates one of them."""
-    first = {each.body: place for place, each in reversed(list(enumerate(clauses)))}
-    return any(_is_unsatisfiable([clauses[i], *clauses[:i], *clauses[i + 1 :]]) for i in sorted(first.values()))
-
-
-def _is_unsatisfiable(clauses: Iterable[Clause]) -> bool:
-    """Returns whether whatever makes the body of the first clause hold violates one of some clauses."""
-    first, *others = (prepared(each, happening=True) for each in clauses)
-    body = Facts(first.body)
-    return not is_impossible(body.parts) and _refute(body, [_heads(first, body), *_instances(others, first, body)])
-
-
-def forbids_body(clauses: Sequence[Clause]) -> bool:
-    """Returns whether clauses that nothing satisfies just say that the body does not hold: the heads deny what the body
-    says, and do not contradict themselves, unless what they say is constant."""
-    said = [part for clause in clauses for each in clause.head for part in each]
-    if all(isinstance(part, Comparison) and is_constant(part) for part in said):
-        return True
-    return not is_unsatisfiable([replace(each, body=tuple(_unsaid(each.body))) for each in clauses])
-
-
-def _unsaid(parts: Sequence[Part]) -> Iterator[Part]:
-    """Yields parts that only declare the names of others."""
-    for number, part in enumerate(parts):
-        kind = part.kind if isinstance(part, Literal) else "event"
-        anything = Atom(f"{APART}{number}", tuple(Atom(each, (Variable(each),)) for each in sorted(binds(part))))
-        yield Literal(anything, kind, declared_identifier(part))
-
-
-def contradict(first: Sequence[Clause], second: Sequence[Clause]) -> bool:
-    """Returns whether whatever makes the body of the second clauses hold violates one of both, and neither alone does
-    not allow it."""
-    one, *others = (prepared(each, happening=True) for each in second)
-    body = Facts(one.body)
-    if is_impossible(body.parts):
-        return False
-    own = [_heads(one, body), *_instances(others, one, body)]
-    theirs = list(_instances((prepared(each, happening=True) for each in first), one, body))
-    if not theirs or _refute(body, own) or _refute(body, theirs):
-        return False
-    return _refute(body, [*own, *theirs])
-
-
-#: What holds if one of the alternatives of a head does, for each of them.
-_Heads = list[list[Part]]
-
-
-def _heads(clause: Clause, body: Facts) -> _Heads:
-    return [_said(each, body) for each in clause.head]
-
-
-def _instances(clauses: Iterable[Clause], clause: Clause, body: Facts) -> Iterator[_Heads]:
-    number = 0
-    for each in clauses:
-        for theta in instances_of(each, clause, body):
-            number += 1
-            yield [_said(one, body) for one in _instance(each, theta, str(number)).head]
-
-
-def _refute(body: Facts, heads: Sequence[_Heads]) -> bool:
-    """Returns whether no choice of one alternative of each head is possible."""
-    if _product(map(len, heads)) > _MOST:
-        heads = [each for each in heads if len(each) == 1]
-    return all(is_impossible((*body.parts, *(part for each in choice for part in each))) for choice in product(*heads))
-
-
-def _said(alternative: Alternative, body: Facts) -> list[Part]:
-    """Returns parts that hold if an alternative does, where all is decided."""
-    known = frozenset[str]().union(*map(own_names, body.parts))
-    found: list[Part] = []
-    for component in components(alternative, known):
-        if any(isinstance(part, TimerLiteral) for part in component):
-            continue  # where it does not happen, nothing is asked for
-        given = body.all_bound.union(
-            *(binds(part) for part in component if isinstance(part, Literal) and part.count is None)
-        )
-        found += (
-            part
-            for part in component
-            if not (isinstance(part, Literal) and part.count is not None) or set(part.group_by or ()) <= given
-        )
-    return found

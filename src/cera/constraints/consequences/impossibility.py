@@ -6,21 +6,40 @@ condition says of another. A time from which a length leads out of the years 1 t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
 
 from cera.constraints.consequences.counting import Count, no_counts
-from cera.constraints.consequences.time_bounds import Kinds, bounds_of, branches_of, expression_of, kinds_of
+from cera.constraints.consequences.gaps import Branch, content_branches, is_vacuous
+from cera.constraints.consequences.time_bounds import (
+    Kinds,
+    bounds_of,
+    branches_of,
+    expression_of,
+    in_common,
+    kinds_of,
+)
 from cera.constraints.groups import binds
 from cera.constraints.numbers import CountSet, counts
-from cera.constraints.queries import Apart, Condition, Directed, Gap, Part, SentFrom, SpatialCondition, Spread
+from cera.constraints.queries import (
+    Apart,
+    Condition,
+    Directed,
+    Gap,
+    GapContent,
+    Part,
+    SentFrom,
+    SpatialCondition,
+    Spread,
+    ValidityTime,
+)
 from cera.constraints.specification import Length, changed
 from cera.constraints.subsumption.subsumption import spatially_implies, weaker
 from cera.model.expressions.expression import Comparison, EventReference, Expression, Temporal
 from cera.rules.reasoning.cases import Case
 from cera.rules.reasoning.difference_bounds import DifferenceBounds
 from cera.rules.reasoning.time_cases import no_times
-from cera.rules.reasoning.time_constraints import Clause, TimeNetwork
+from cera.rules.reasoning.time_constraints import TimeNetwork
 from cera.rules.reasoning.value_constraints import no_values
 
 #: More combinations of lengths than these are not looked at.
@@ -32,13 +51,15 @@ def is_impossible(
     denied: Sequence[Condition] = (),
     counted: Sequence[Count] = (),
     given: frozenset[str] = frozenset(),
+    existing: Iterable[ValidityTime] = (),
 ) -> bool:
     """Returns whether nothing makes all parts hold and none of the conditions that are denied, with further counts.
 
-    That a condition is denied means that it is known not to hold. `given` are further variables with a value.
+    That a condition is denied means that it is known not to hold. `given` are further variables with a value,
+    `existing` intersections of times that are not empty.
     """
     bound = given.union(*map(binds, parts))
-    if any(condition in parts for condition in denied) or no_counts(parts, counted, given):
+    if any(condition in parts or is_vacuous(condition) for condition in denied) or no_counts(parts, counted, given):
         return True
     if _no_places(parts, denied):
         return True
@@ -50,25 +71,45 @@ def is_impossible(
     case = Case(tuple(asserted), tuple(refused))
     if no_values(case, bound):
         return True
-    network: TimeNetwork = DifferenceBounds(bounds_of(parts, kinds))
+    common = [*existing, *(each.literal.time for each in counted if 0 not in each.numbers)]
+    network: TimeNetwork = DifferenceBounds(
+        (*bounds_of(parts, kinds), *(bound for each in common for bound in in_common(each, kinds)))
+    )
     if network.contradiction is not None:
         return True
-    lengths = [branches_of(each, holds=True) for each in parts if isinstance(each, Spread | Gap)]
-    lengths += [branches_of(each, holds=False) for each in denied if isinstance(each, Spread | Gap)]
+    branches = [*_branches(parts, holds=True), *_branches(denied, holds=False)]
     number = 1
-    for each in lengths:
+    for each in branches:
         number *= len(each)
     if number > _MOST:
         return False
-    return all(_no_times(network, case, choice) for choice in product(*lengths))
+    return all(
+        _no_times(network, case, choice) or _no_contents(parts, counted, given, choice) for choice in product(*branches)
+    )
+
+
+def _branches(parts: Sequence[Part], *, holds: bool) -> Iterator[list[Branch]]:
+    """Yields for each condition on lengths, and on what lies between others, the cases of which one is so."""
+    for part in parts:
+        if isinstance(part, Spread | Gap):
+            yield [Branch(each) for each in branches_of(part, holds=holds)]
+        elif isinstance(part, GapContent):
+            yield content_branches(part, holds=holds)
 
 
 def _expressions(parts: Sequence[Part], kinds: Kinds) -> list[Expression]:
     return [expression_of(each, kinds) for each in parts if isinstance(each, Comparison | Temporal)]
 
 
-def _no_times(network: TimeNetwork, case: Case, choice: Sequence[Sequence[Clause]]) -> bool:
-    return no_times(network, case, [clause for clauses in choice for clause in clauses])
+def _no_times(network: TimeNetwork, case: Case, choice: Sequence[Branch]) -> bool:
+    return no_times(network, case, [clause for branch in choice for clause in branch.clauses])
+
+
+def _no_contents(
+    parts: Sequence[Part], counted: Sequence[Count], given: frozenset[str], choice: Sequence[Branch]
+) -> bool:
+    between = [count for branch in choice for count in branch.counts]
+    return bool(between) and no_counts(parts, [*counted, *between], given)
 
 
 def _no_places(parts: Sequence[Part], denied: Sequence[Condition]) -> bool:

@@ -1,6 +1,6 @@
 """Substitutions under which a conjunction holds because others do: sound, and not complete.
 
-a literal                      one of which it is a generalisation, in the same time, or it is in all of time
+a literal                      one of which it is a generalisation, in the same time or in one around it
 a count                        one of the same events in the same time whose numbers are among its own; at least one
                                where there is one
 a timer, a window, a hull      the same one
@@ -16,12 +16,12 @@ from itertools import islice
 
 from cera.constraints.binding import UnsafeError, plan
 from cera.constraints.consequences.counting import counted, is_among, population, positive
-from cera.constraints.consequences.facts import APART, Facts, is_condition, is_place, needed_ends
+from cera.constraints.consequences.facts import Facts, is_condition, is_place, needed_ends
 from cera.constraints.consequences.impossibility import is_impossible
 from cera.constraints.groups import binds
-from cera.constraints.names import Names, atom_variables, declared_identifier, used_identifiers, used_variables
+from cera.constraints.names import APART, Names, atom_variables, declared_identifier, used_identifiers, used_variables
 from cera.constraints.numbers import ALL, numbers_of
-from cera.constraints.queries import HullLiteral, Literal, Part, TimerLiteral, WindowLiteral
+from cera.constraints.queries import HullLiteral, Literal, Part, TimerLiteral, ValidityTime, WindowLiteral
 from cera.constraints.subsumption.atoms import Name, Substitution, extended, flat
 from cera.constraints.subsumption.subsumption import values_as_expressions
 from cera.model.expressions.expression import EventReference, Variable
@@ -111,11 +111,18 @@ class _Matching:
                 continue
             special = flat(other.atom, other.kind)
             values = None if special is None else extended(atom, special, theta.values)
-            if values is None or (time is not None and time != other.time):
+            if values is None or not self._is_in(other, time):
                 continue
             found = Theta(values, theta.identifiers).naming(part.identifier, other.identifier)
             if found is not None:
                 yield found
+
+    def _is_in(self, literal: Literal, time: ValidityTime | None) -> bool:
+        """Returns whether what a literal of the facts finds lies in a time."""
+        if time is None or time == literal.time:
+            return True
+        derived = APART in literal.atom.label
+        return literal.kind != "state" and not derived and self.facts.placement.covers(time, literal.time)
 
     def _counted(self, part: Literal, theta: Theta) -> Iterator[Theta]:
         groups = part.group_by or ()
@@ -150,7 +157,7 @@ class _Matching:
                     continue
                 bound = self.facts.all_bound
                 what, special = population(found.literal(part), bound), population(one, bound)
-                if what is not None and special is not None and is_among(special, what):
+                if what is not None and special is not None and is_among(special, what, self.facts.placement):
                     yield found
 
     def _with_groups(self, part: Literal, other: Literal, theta: Theta) -> Theta | None:

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cera.constraints.clause import Clause
+from cera.constraints.consequences.contradiction import contradict, forbids_body, is_unsatisfiable
 from cera.constraints.consequences.counting import positive
-from cera.constraints.consequences.implication import contradict, follows, forbids_body, is_trivial, is_unsatisfiable
+from cera.constraints.consequences.implication import follows, is_trivial
 from cera.constraints.partition import parts_of_clause
 from cera.constraints.queries import HullLiteral, Literal, Part, TimerLiteral, WindowLiteral
 from cera.constraints.times import is_moving

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from cera.constraints.consequences.facts import APART, is_condition
+from cera.constraints.consequences.facts import is_condition
 from cera.constraints.consequences.impossibility import is_impossible
-from cera.constraints.names import declared_identifier
+from cera.constraints.names import APART, declared_identifier
 from cera.constraints.queries import Literal, Part, TimerLiteral, WindowLiteral
 from cera.model.expressions.expression import Call, Comparison, EventReference, Expression
 

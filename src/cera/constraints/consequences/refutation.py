@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from cera.constraints.consequences.counting import Count
 from cera.constraints.consequences.facts import Facts, is_condition
 from cera.constraints.groups import components, own_names
-from cera.constraints.numbers import ALL, AT_LEAST_ONE, NO_NUMBER, ZERO, CountSet, numbers_of
+from cera.constraints.numbers import ALL, AT_LEAST_ONE, NO_NUMBER, ZERO, CountSet, complement, numbers_of
 from cera.constraints.queries import Condition, Literal, Membership, Part, ValidityTime
 
 
@@ -86,15 +86,3 @@ def greatest(numbers: CountSet) -> int | None:
 def up_to_greatest(numbers: CountSet) -> CountSet:
     """Returns the numbers that can still lead to one of a set."""
     return CountSet(((0, greatest(numbers)),)) if numbers else NO_NUMBER
-
-
-def complement(numbers: CountSet) -> CountSet:
-    found = NO_NUMBER
-    first = 0
-    for low, high in numbers.ranges:
-        if first < low:
-            found = found.union(CountSet(((first, low - 1),)))
-        if high is None:
-            return found
-        first = high + 1
-    return found.union(CountSet(((first, None),)))

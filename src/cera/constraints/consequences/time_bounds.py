@@ -8,12 +8,12 @@ does not depend on the state's end.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import Literal as OneOf
 from typing import assert_never
 
 from cera.constraints.names import NOW, declared_identifier
-from cera.constraints.numbers import counts
+from cera.constraints.numbers import counts, numbers_of
 from cera.constraints.queries import (
     Combination,
     Gap,
@@ -27,7 +27,7 @@ from cera.constraints.queries import (
     WindowLiteral,
 )
 from cera.constraints.specification import SOME, AllLimits, AnyLimit, Limit, Specification
-from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded
+from cera.model.expressions.atoms import Between, Now, Sliding, Unbounded, Window
 from cera.model.expressions.expression import (
     Call,
     Comparison,
@@ -97,8 +97,12 @@ def bounds_of(parts: Sequence[Part], kinds: Kinds) -> Iterator[TimeConstraint]:
         if own is not None and kinds.get(own) != "always":
             yield _at_most(begin(own), end(own))
         match part:
-            case Literal() if own is not None:
-                yield from _inside(own, part.time, kinds)
+            case Literal():
+                if own is not None:
+                    yield from _inside(own, part.time, kinds)
+                numbers = numbers_of(part)
+                if numbers is not None and 0 not in numbers and not part.negated:
+                    yield from in_common(part.time, kinds)
             case TimerLiteral() if own is not None:
                 yield from _timer(own, part, kinds)
             case WindowLiteral() if own is not None:
@@ -148,6 +152,17 @@ def _inside(own: str, time: ValidityTime | None, kinds: Kinds) -> Iterator[TimeC
                 yield _at_most(begin(outer), end(own), -1)
 
 
+def in_common(time: ValidityTime | None, kinds: Kinds) -> Iterator[TimeConstraint]:
+    """Yields that times have a point in common, because something lies in their intersection, or in their union."""
+    if not isinstance(time, Combination) or time.operator not in ("intersection", "union"):
+        return
+    if time.operator == "union" and len(time.identifiers) > 2:
+        return
+    names = [each.identifier for each in time.identifiers if kinds.get(each.identifier) not in (None, "always")]
+    for one, other in permutations(names, 2):
+        yield _at_most(begin(one), end(other))
+
+
 def _timer(own: str, timer: TimerLiteral, kinds: Kinds) -> Iterator[TimeConstraint]:
     if not isinstance(timer.anchor, EventReference):
         return
@@ -167,7 +182,9 @@ def _window(own: str, part: WindowLiteral) -> Iterator[TimeConstraint]:
             yield _at_most(end(own), begin(own), length.microseconds - 1)
             yield _at_most(begin(own), end(own), 1 - length.microseconds)
         case Now():
-            yield _at_most(end(own), begin(own))
+            for edge in (begin(own), end(own)):
+                yield _at_most(edge, present(own))
+                yield _at_most(present(own), edge)
         case Between(begin=first, end=last):
             one, other = _edge(first, own), _edge(last, own)
             if one is not None:
@@ -191,8 +208,26 @@ def _edge(expression: Expression, own: str) -> Stretch | None:
     stretch = stretch_of(_with_present_as_point(expression))
     if stretch is None or stretch.begin.point.identifier != NOW:
         return stretch
-    point = TimePoint(f"{NOW}{own}", "begin")
+    point = present(own)
     return Stretch(MovedPoint(point, stretch.begin.by), MovedPoint(point, stretch.end.by))
+
+
+def present(window: str) -> TimePoint:
+    """Returns the present time that a window is relative to."""
+    return TimePoint(f"{NOW}{window}", "begin")
+
+
+def span_around_present(window: Window) -> tuple[Length, Length] | None:
+    """Returns how much later than the present a window begins and ends; None if that depends on something else, or it
+    may end before it begins."""
+    if isinstance(window, Now):
+        return Length(0, 0), Length(0, 0)
+    if not isinstance(window, Between):
+        return None
+    one, other = _edge(window.begin, ""), _edge(window.end, "")
+    if one is None or other is None or {one.begin.point, other.end.point} != {present("")}:
+        return None
+    return (one.begin.by, other.end.by) if one.begin.by.most <= other.end.by.least else None
 
 
 def _with_present_as_point(expression: Expression) -> Expression:
