@@ -45,9 +45,10 @@ def check(ctx: click.Context, program: Program, as_json: bool) -> None:
 
 
 def summary(program: Program) -> str:
-    """Returns a line like `3 files, 12 rules: no errors, 1 warning, 2 notes`."""
+    """Returns a line like `3 files, 12 rules, 2 constraints: no errors, 1 warning, 2 notes`."""
     errors, notes = len(program.errors), len(program.notes)
+    defined = [report.count(number, *words) for words, number in program.modules.definitions.items()]
     return (
-        f"{report.count(len(program.sources), 'file')}, {report.count(program.modules.rules, 'rule')}: "
+        f"{report.count(len(program.sources), 'file')}, {report.listed(defined) or 'no rules'}: "
         f"{report.count(errors, 'error')}, {report.count(len(program.findings) - errors, 'warning')}"
     ) + (f", {report.count(notes, 'note')}" if notes else "")

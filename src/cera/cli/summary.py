@@ -57,7 +57,8 @@ def show_summary(program: Program, request: Request, outcome: Outcome) -> str | 
     if strange := _not_counted(counts.changes):
         say(strange)
     if unused := _unused(program, counts):
-        say(f"events that no rule asks for: {listed(unused)}")
+        words = [one for one, _ in program.modules.definitions]
+        say(f"events that no {' or '.join(words) or 'rule'} asks for: {listed(unused)}")
     for text in _suspicions(program, counts, derived):
         warn(text)
     return unusable

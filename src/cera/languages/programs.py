@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any
@@ -46,15 +46,15 @@ class ProgramModule:
 
 @dataclass(frozen=True)
 class Modules:
-    """The enabled modules without errors, the names of all, the diagnostics of the enabled ones, and the number of
-    their rules that could be read.
+    """The enabled modules without errors, the names of all, the diagnostics of the enabled ones, and the numbers of
+    their rules, constraints and automata that could be read, by the words for one and for several of them.
     """
 
     found: tuple[ProgramModule, ...]
     names: tuple[str, ...]
     diagnostics: tuple[Diagnostic, ...]
     state_warnings: tuple[Diagnostic, ...]
-    rules: int
+    definitions: Mapping[tuple[str, str], int]
 
     def of(self, severity: str) -> tuple[Diagnostic, ...]:
         return tuple(each for each in self.diagnostics if each.severity == severity)
@@ -146,7 +146,9 @@ def compile_program(named: NamedModules, options: CompileOptions, enabled: Colle
             continue
         found += [ProgramModule(language, each) for each in compiled.modules]
         diagnostics += said
-    definitions = sum(len(each.definitions) for source in running for each in source.parsed.modules)
+    definitions: Counter[tuple[str, str]] = Counter()
+    for source in running:
+        definitions[source.language.defines] += sum(len(each.definitions) for each in source.parsed.modules)
     modules = Modules(tuple(found), named.names, tuple(diagnostics), tuple(state_warnings), definitions)
     return CompiledProgram(rules, rule_diagnostics, modules)
 

@@ -126,3 +126,16 @@ def test_colour_marks_the_title_and_the_caret(monkeypatch: pytest.MonkeyPatch) -
     assert f"{red}^^^" in report.coloured(diagnostic)
     monkeypatch.setenv("NO_COLOR", "1")
     assert report.coloured(diagnostic) == render(diagnostic)
+
+
+def test_constraints_and_automata_are_counted_as_what_they_are(cera: Cera, folder: Path) -> None:
+    constraints = ("IF event: order(id(N)) THEN N > 3 END", "IF event: order(id(N)) THEN N < 9 END")
+    automaton = (
+        "automaton Order(id(O)) { start Open; end Done; enter -> Open: order(id(O*)); Open -> Done: paid(id(O)); }"
+    )
+    (folder / "shop.escl").write_text("\n".join(constraints))
+    (folder / "order.ihta").write_text(automaton)
+    assert cera("check", "shop.escl").stderr.endswith("1 file, 2 constraints: no errors, no warnings\n")
+    assert cera("check", "order.ihta").stderr.endswith("1 file, 1 automaton: no errors, no warnings\n")
+    both = cera("check", "shop.escl", "fire.xceq").stderr
+    assert "2 files, 3 rules, 2 constraints: no errors" in both

@@ -41,6 +41,7 @@ class Escl(Language["Program"]):
     name = "ESCL"
     short_name = "ESCL"
     ending = ".escl"
+    defines = ("constraint", "constraints")
     signs = ("IN ANY CASE ", "CONSTRAINT ", "IF event", "IF state", " THEN ", " LET ")
     target = Target(
         "clauses",

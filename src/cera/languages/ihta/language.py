@@ -45,6 +45,7 @@ class Ihta(Language["Program"]):
     name = "IHTA"
     short_name = "IHTA"
     ending = ".ihta"
+    defines = ("automaton", "automata")
     several_modules = True
     target = Target(
         "ihta",

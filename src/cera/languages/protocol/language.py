@@ -24,6 +24,8 @@ class Language(Protocol[T]):
     ending: str
     #: A text that paths of files never contain, so that it marks a text of this language.
     signs: tuple[str, ...] = ()
+    #: The word for what its texts define, and for several of them.
+    defines: tuple[str, str] = ("rule", "rules")
     #: Whether the rules of all its files are one program, without modules.
     one_program: bool = False
     #: Whether a file may have several modules, each with a name.
