@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from cera.algebra.unbounded_state import never_dropped
 from cera.constraints.clause import Clause
 from cera.constraints.module import ConstraintModule
+from cera.constraints.queries import Literal
 from cera.constraints.retention import kept_for_good
 from cera.constraints.translation.clause_rules import ByRules, EventByEvent
 from cera.constraints.translation.layers import verifications
@@ -37,12 +38,19 @@ def _kept(clause: Clause, found: ByRules | EventByEvent, module: ConstraintModul
 
 def _warning(clause: Clause, kept: list[Span]) -> Diagnostic:
     first, *others = kept
-    return Diagnostic(
-        "EC501",
-        "warning",
-        f"to verify `{clause.constraint}`, these events are remembered for good: nothing says how much later the "
-        "others can come",
-        first,
-        "say how far apart they are, `{i, j} within max 1h`, or in which state or time all of them lie: `WHILE … LET`",
-        tuple(Note("so are these", span) for span in others),
-    )
+    reason, hint = _reason(clause)
+    message = f"to verify `{clause.constraint}`, these events are remembered for good: {reason}"
+    return Diagnostic("EC501", "warning", message, first, hint, tuple(Note("so are these", span) for span in others))
+
+
+def _reason(clause: Clause) -> tuple[str, str]:
+    """Returns why events are kept, and what can be said against it."""
+    if not any(isinstance(part, Literal) for part in clause.body):
+        said = "say in which window or state: `WHILE Range 1 day LET … END`, `WHILE state: p(X) LET … END`"
+        return "nothing says in which time they are counted", said
+    head = [part for each in clause.head for part in each if isinstance(part, Literal)]
+    if len(head) == 1 and head[0].time is None and head[0].kind != "relation":
+        timer = "`event w: from-end[i, 1h]` in the body and `while w:` before the head"
+        return "nothing says how much later the others can come", f"say until when: {timer}, or `WHILE … LET`"
+    apart = "say how far apart they are, `{i, j} within max 1h`, or in which state or time all of them lie"
+    return "nothing says how much later the others can come", f"{apart}: `WHILE … LET`"

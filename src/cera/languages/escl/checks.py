@@ -14,6 +14,8 @@ from cera.languages.escl.syntax import Program
 from cera.languages.escl.times import check_times
 from cera.languages.escl.values import check_values
 from cera.languages.protocol.results import CompileOptions
+from cera.model.expressions.expression import Comparison, walk
+from cera.model.expressions.expression import Literal as Constant
 
 
 def check(program: Program, options: CompileOptions) -> list[Diagnostic]:
@@ -41,7 +43,7 @@ def oddities(analysis: Analysis) -> list[Diagnostic]:
     for each in analysis.unsatisfiable:
         where = " where its body holds" if each.clauses[0].body else ""
         message = f"no stream satisfies the constraint {shown(each)}{where}"
-        hint = "no number is in the count, or conditions contradict each other"
+        hint = _small_letters(each) or "no number is in the count, or conditions contradict each other"
         found.append(Diagnostic("EC403", "error", message, each.clauses[0].span, hint))
     for each in analysis.forbidding:
         message = f"{shown(each)} forbids its body: whatever makes it hold is a violation"
@@ -62,6 +64,18 @@ def oddities(analysis: Analysis) -> list[Diagnostic]:
     if analysis.redundant:
         found.append(_proposal(analysis, shown))
     return found
+
+
+def _small_letters(statement: Statement) -> str | None:
+    """Returns a hint for words in small letters that are compared, and may be meant as variables."""
+    parts = [part for clause in statement.clauses for each in (clause.body, *clause.head) for part in each]
+    for each in (found for part in parts if isinstance(part, Comparison) for found in walk(part)):
+        if not isinstance(each, Constant) or not isinstance(each.value, str) or each.span is None:
+            continue
+        if each.span.source.text[each.span.start].isalpha():
+            variable = f"{each.value[0].upper()}{each.value[1:]}"
+            return f"`{each.value}` is the text of itself; a variable begins with a capital letter: `{variable}`"
+    return None
 
 
 def _warning(code: str, of: Statement, message: str, hint: str, notes: tuple[Note, ...] = ()) -> Diagnostic:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import get_args
 
-from cera.constraints.queries import COMBINATIONS
-from cera.diagnostics import Diagnostic, Note, Source, Span, did_you_mean
+from cera.constraints.queries import COMBINATIONS, Direction
+from cera.diagnostics import Diagnostic, Note, Source, Span
+from cera.languages.escl.hints import hint
 from cera.languages.escl.syntax import Start
 from cera.languages.expressions import grammar
 from cera.languages.text.items import MismatchError, Piece
 from cera.languages.text.mistakes import Codes, Explainer, Vocabulary
 from cera.languages.text.scanner import Lexeme
 from cera.model.time.allen import RELATIONS
-from cera.model.time.timers import SYNONYMS
 
 _VALUE = grammar.LITERAL | {"NAME", "VARIABLE", "DOTTED", "_DATETIME", "MINUS", "LPAR"}
 _TIME = frozenset({"UNBOUNDED", "NOW", "_RANGE", "LSQB", "TIMER", "COMBINATION"})
@@ -97,6 +98,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "NEIGHBOUR": ("neighbour rooms", "neighbour areas"),
         "MODULO": ("mod",),
         "ALLEN_RELATION": tuple(RELATIONS),
+        "DIRECTION": tuple(f"{each} of" for each in get_args(Direction)),
         "TRUE": ("true",),
         "FALSE": ("false",),
     }
@@ -107,95 +109,15 @@ _FIRST = ("'END'", "','", "')'", "']'", "'}'", "':'", "'LET'", "'THEN'", "'IN'",
 VOCABULARY = Vocabulary(_GROUPS, _NAMES, _WORDS, _FIRST)
 CODES = Codes("EC001", "EC002", "EC003")
 
-_AND = "the connective is `and`"
-_OR = "the connective is `or`"
-#: The signs and words of other languages, with hints for this one.
-_HABITS = {
-    **dict.fromkeys(("&&", "&", "AND", "^"), _AND),
-    **dict.fromkeys(("||", "|", "OR"), _OR),
-    "!": "a negation is `not p(X)`",
-    "NOT": "a negation is `not p(X)`",
-    "=>": "a rule is `IF … THEN … END`",
-    "->": "a rule is `IF … THEN … END`",
-    "<-": "a rule is `IF … THEN … END`",
-    "if": "keywords of constraints are written large: `IF`",
-    "then": "keywords of constraints are written large: `THEN`",
-    "end": "keywords of constraints are written large: `END`",
-    "let": "keywords of constraints are written large: `LET`",
-    "where": "conditions are joined to the atoms by `and`: p(X) and X > 3",
-    "var": "a variable is a word that begins with a capital letter, without `var`",
-    "'": 'strings stand in double quotes: "…"',
-    "=<": "write `<=`",
-    "range": "a window is written `Range 1h Slide 30min`",
-    "RANGE": "a window is written `Range 1h Slide 30min`",
-    "ELSE": "a rule has no other case: write a second one",
-}
-_BEFORE = frozenset({"range", "RANGE", "var", "NOT", "if"})
-#: Words that begin something that `END` closes.
-OPENING = frozenset({"WHILE", "IF", "DETECT"})
-#: Words that are not misspelt ones.
-_KEYWORDS = OPENING | {"event", "state", "exists", "while", "not", "no", "THEN", "END", "LET", "IN", "ON", "CONSTRAINT"}
-_BETWEEN = ("and", "or", "within", "apart-by", "group-by", "THEN", "END", "LET", *RELATIONS)
-
-
-def _hint(piece: Piece[Start], index: int) -> str | None:
-    """Returns what to write, by the lexeme that did not fit and those around it."""
-    texts = ["", "", *(lexeme.text for lexeme in piece.lexemes), "", ""]
-    before, found = texts[index + 1], texts[index + 2]
-    lexeme = piece.lexemes[index]
-    if piece.kind == "declaration":
-        relation = 'relation name(attributes) from "…" refresh 1h valid from column by attribute'
-        return f'a declaration is `ORIGIN "…"` or `{relation}`'
-    if found in _HABITS or before in _BEFORE:
-        return _HABITS.get(found) or _HABITS[before]
-    if found == "THEN" and "CASE" in texts[: index + 2]:
-        return "a fact is `IN ANY CASE … END`, and a rule `IF … THEN … END`"
-    if found == "END" and "IF" in texts and "THEN" not in texts[: index + 2]:
-        return "a rule is `IF … THEN … END`"
-    if before == "CONSTRAINT" and found in _KEYWORDS and texts[index + 3] == ":":
-        return f"the name of a constraint is missing; one that is called `{found}` stands in quotes"
-    if found in ("WHILE", "LET") and before == ":" and texts[index - 1] == "CONSTRAINT":
-        return f"constraints are named inside of a module: `WHILE … LET CONSTRAINT {texts[index]}: IF … END END`"
-    if texts[index] == "CONSTRAINT" or before == "CONSTRAINT":
-        return "a constraint is named before a colon: `CONSTRAINT fair: IF …`"
-    if found in ("IF", "IN", "WHILE", "CONSTRAINT") and "DETECT" in texts and "IN" not in texts[: index + 2]:
-        return "`IN` is missing: `LET DETECT … END IN … END`"
-    if texts[index] == "while":
-        return f"after `while` stands an identifier, or one of {', '.join(COMBINATIONS)} before braces"
-    if found == "." and texts[index + 3 : index + 5] == [".", "."]:
-        return "what is left out cannot be read: write it, or a comment"
-    if before in ("and", "or", "not"):
-        return f"an atom or a condition is missing after `{before}`"
-    if before == "exists":
-        return "after `exists` stands how many there are: `exists >= 1 p(X)`, `exists (= 0 or >= 3) p(X)`"
-    if before == "while":
-        return "after `while` stands an identifier: `while i: p(X)`, `while each{i, j}: p(X)`"
-    if before == "WHILE":
-        return "after `WHILE` stands the time of a module: `WHILE state: p(X) LET … END`"
-    if before in ("Range", "Slide"):
-        return f"after `{before}` stands a duration: `{before} 30min`"
-    if found in ("IF", "IN", "WHILE", "CONSTRAINT", "LET") and before in ("END", ")"):
-        return "constraints are joined by `and` or `or`; a module ends with `END`"
-    if found in ("THEN", "END", "LET") and before in ("IF", "CASE", "THEN", "LET"):
-        return f"something is missing after `{before}`"
-    if found == "[" and before.replace("-", "").isalpha():
-        return did_you_mean(before, SYNONYMS) or f"there is no timer `{before}`; one is `extend[i, 1h]`"
-    if found == "{" and before[-1:].isalnum():
-        return did_you_mean(before, COMBINATIONS) or "attributes and values stand in parentheses: `p(x(X))`"
-    if found == ",":
-        return "atoms and conditions are joined by `and`"
-    if lexeme.kind in ("word", "string") and before not in ("", ":") and (before[-1:].isalnum() or before in ")]}"):
-        meant = None if found in _KEYWORDS else did_you_mean(found, _BETWEEN)
-        return meant or f"`and`, `or` or `END` is missing before `{found}`"
-    return None
-
-
-_EXPLAINER = Explainer(CODES, VOCABULARY, _hint)
-
 
 def explained(source: Source, piece: Piece[Start], mismatch: MismatchError) -> list[Diagnostic]:
     """Reports the mistake in a piece; one that goes on to the end lacks the `END` of something."""
-    found = _EXPLAINER(source, piece, mismatch)
+    words = VOCABULARY.keywords(mismatch.accepted)
+
+    def hinted(each: Piece[Start], index: int) -> str | None:
+        return hint(each, index, words)
+
+    found = Explainer(CODES, VOCABULARY, hinted)(source, piece, mismatch)
     at_end = mismatch.position >= piece.end - piece.start
     if at_end and "_END" in mismatch.accepted and found[0].code == CODES.unexpected:
         opened = _not_closed(piece)
@@ -206,6 +128,10 @@ def explained(source: Source, piece: Piece[Start], mismatch: MismatchError) -> l
             last = Span(source, piece.lexemes[-1].start, piece.lexemes[-1].end)
             return [Diagnostic(CODES.not_closed, "error", f"`{word}` has no `END`", last, "write `END`", (note,))]
     return found
+
+
+#: Words that begin something that `END` closes.
+OPENING = frozenset({"WHILE", "IF", "DETECT"})
 
 
 def _not_closed(piece: Piece[Start]) -> int | None:

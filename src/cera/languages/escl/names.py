@@ -15,8 +15,9 @@ from cera.constraints.constraint import (
 )
 from cera.constraints.definitions import all_parts, literals_of
 from cera.constraints.kinds import said_kinds, uses
-from cera.constraints.queries import Kind
+from cera.constraints.queries import Kind, Literal
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.languages.escl.hints import misspelt
 from cera.languages.escl.syntax import Program
 from cera.model.expressions.atoms import Atom
 
@@ -39,6 +40,7 @@ def _kinds(program: Program) -> Iterator[Diagnostic]:
     for tree in program.sets:
         for literal, local in uses(tree):
             label = literal.atom.label
+            yield from _misspelt_kind(literal)
             known = said.get(label, {})
             if label in local:
                 continue
@@ -57,6 +59,18 @@ def _kinds(program: Program) -> Iterator[Diagnostic]:
                 nearest = did_you_mean(label, relations)
                 hint = nearest or f"write `event: {label}(…)` or `state: {label}(…)`, or declare `relation {label}(…)`"
                 yield Diagnostic("EC108", "note", message, literal.span, hint)
+
+
+def _misspelt_kind(literal: Literal) -> Iterator[Diagnostic]:
+    """Reports identifiers of atoms without a kind that look like one (EC110): `evnt: order(id(N))`."""
+    if literal.kind is not None or literal.identifier is None:
+        return
+    name = literal.identifier.identifier
+    meant = misspelt(name, ("event", "state"), 0.8)
+    if meant is not None:
+        message = f"`{name}` is taken for an identifier, and looks like `{meant}`"
+        hint = f"write `{meant}: {literal.atom.label}(…)`, or give it another name"
+        yield Diagnostic("EC110", "warning", message, literal.identifier.span or literal.span, hint)
 
 
 def _constraint_names(program: Program) -> Iterator[Diagnostic]:

@@ -16,11 +16,11 @@ from cera.constraints.queries import (
     WindowLiteral,
 )
 from cera.constraints.specification import limits
-from cera.diagnostics import Diagnostic
+from cera.diagnostics import Diagnostic, did_you_mean
 from cera.languages.escl.module_times import check_outside
 from cera.languages.escl.scopes import Scope
 from cera.model.expressions.atoms import Between, Sliding
-from cera.model.expressions.expression import EventReference
+from cera.model.expressions.expression import EventReference, Expression, walk
 from cera.model.expressions.expression import Literal as Constant
 from cera.model.time.clock import TimeError
 from cera.model.time.durations import format_duration
@@ -112,12 +112,24 @@ def _window(part: WindowLiteral, scope: Scope) -> Iterator[Diagnostic]:
                 try:
                     edges.append(parse_datetime(bound.value, "UTC").begin)
                 except TimeError as error:
-                    yield Diagnostic("EC003", "error", str(error), bound.span)
+                    hint = did_you_mean(bound.value, ("now",))
+                    yield Diagnostic("EC003", "error", str(error), bound.span, hint)
+            else:
+                yield from _texts(bound)
         if len(edges) == 2 and edges[0] > edges[1]:
             yield Diagnostic("EC305", "error", "the window ends before it begins", part.span)
     if part.identifier is None and part not in scope.modules:
         hint = "give it an identifier, `w: Range 1h`, and evaluate literals in it: `while w: p(X)`"
         yield Diagnostic("EC306", "error", "this window says nothing by itself", part.span, hint)
+
+
+def _texts(bound: Expression) -> Iterator[Diagnostic]:
+    """Reports texts in the bounds of windows, which have no time (EC305): words in small letters are texts."""
+    for each in walk(bound):
+        if isinstance(each, Constant) and isinstance(each.value, str):
+            message = f"expected a time in the bound of a window, found the text `{each.value}`"
+            hint = did_you_mean(each.value, ("now",)) or "write `now`, `b(i)` or `e(i)`, with or without a duration"
+            yield Diagnostic("EC305", "error", message, each.span, hint)
 
 
 def _bare(part: Spread) -> Iterator[Diagnostic]:

@@ -54,12 +54,14 @@ from cera.diagnostics import Diagnostic, Span
 from cera.languages.atoms import parts as raw
 from cera.languages.atoms.parts import MisplacedError, Negated, Part, Word
 from cera.languages.atoms.transformer import OPERATORS, AtomTransformer
+from cera.languages.escl.hints import misspelt
 from cera.languages.escl.mistakes import CODES
 from cera.languages.escl.syntax import Item
 from cera.languages.text.items import Place
 from cera.languages.text.literals import LiteralError
 from cera.model.expressions.atoms import Atom, TimeNode
 from cera.model.expressions.expression import Comparison, ComparisonOperator, EventReference, Temporal, Variable
+from cera.model.time.durations import UNITS, canonical_units
 from cera.model.time.timers import SYNONYMS
 
 _MILLIMETRES = {"km": 1_000_000, "m": 1_000, "cm": 10, "mm": 1}
@@ -250,7 +252,8 @@ class ItemTransformer(AtomTransformer):
     def limit(self, span: Span, operator: Token, amount: Token) -> Limit:
         if amount.type == "NAME":
             hint = f"a variable begins with a capital letter: `{amount[0].upper()}{amount[1:]}`"
-            self._misplaced(MisplacedError("expected a number or a variable", self._span_of(amount), hint))
+            message = f"expected a number or a variable, found '{amount}'"
+            self._misplaced(MisplacedError(message, self._span_of(amount), hint))
         return Limit(cast(ComparisonOperator, OPERATORS.get(operator, str(operator))), self._amount(amount), span=span)
 
     def measure(self, span: Span, bound: Token | None, amount: Token) -> Limit:
@@ -268,6 +271,9 @@ class ItemTransformer(AtomTransformer):
 
     def quantity(self, span: Span, count: Specification, declared: _Declared | None, part: Part) -> Quantity:
         atom = self._tried(raw.query_atom, part, Atom(""))
+        if declared is None and isinstance(part, Word):
+            message = f"expected a unit, or events that are counted, found '{part.name}'"
+            self._misplaced(MisplacedError(message, part.span, _units(part.name)))
         kind = None if declared is None else declared.kind
         identifier = None if declared is None else declared.identifier
         return Quantity(count, Literal(atom, kind, identifier, span=part.span), span)
@@ -369,6 +375,15 @@ def _at_most_if_bare(specification: Specification) -> Specification:
             return replace(specification, operator="<=") if specification.bare else specification
         case AllLimits() | AnyLimit():
             return replace(specification, parts=tuple(map(_at_most_if_bare, specification.parts)))
+
+
+def _units(word: str) -> str:
+    """Returns what can stand after a number, instead of a word."""
+    meant = misspelt(word, (*UNITS, *_MILLIMETRES))
+    if meant is not None:
+        return f"did you mean `{meant}`?"
+    times, lengths = ", ".join(canonical_units()), ", ".join(_MILLIMETRES)
+    return f"units of time are {times}, of length {lengths}; events are counted by `event: {word}()`"
 
 
 def _read_length(text: str) -> Length:

@@ -96,7 +96,7 @@ def parse_duration(text: str) -> Duration:
             raise DurationError(f"'{text.strip()}' is not a duration; write for example '3 min 14 sec'")
         amount, unit = Fraction(part[1]), UNITS.get(part[2])
         if unit is None:
-            raise DurationError(f"'{part[2]}' is not a unit of time; there are {', '.join(_canonical_units())}")
+            raise DurationError(f"'{part[2]}' is not a unit of time; there are {', '.join(canonical_units())}")
         if unit in _MONTHS:
             months += _whole(amount * _MONTHS[unit], text)
         else:
@@ -115,7 +115,8 @@ def _whole(amount: Fraction, text: str) -> int:
     return int(amount)
 
 
-def _canonical_units() -> list[str]:
+def canonical_units() -> list[str]:
+    """Returns the units of time, each by the name that is printed."""
     return [*_MICROSECONDS, *_MONTHS]
 
 
