@@ -4,22 +4,25 @@
 
 From constraints that contradict each other all would follow; they are left as they are until one of them is mended.
 A minimal set is what is left when constraints that follow from the others are taken out, the last one first. There may
-be others.
+be others. A constraint whose violations those of other files ask for is never taken out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cera.constraints.clause import Clause
 from cera.constraints.consequences.contradiction import contradict, forbids_body, is_unsatisfiable
 from cera.constraints.consequences.counting import positive
 from cera.constraints.consequences.implication import follows, is_trivial
+from cera.constraints.definitions import literals_of
 from cera.constraints.partition import parts_of_clause
 from cera.constraints.queries import HullLiteral, Literal, Part, TimerLiteral, WindowLiteral
+from cera.constraints.reports import VIOLATION
 from cera.constraints.times import is_moving
-from cera.model.expressions.atoms import Sliding
+from cera.model.expressions.atoms import Atom, Sliding
+from cera.model.expressions.expression import Literal as Constant
 from cera.model.time.interval import Time
 
 
@@ -84,7 +87,8 @@ def analysed(statements: Sequence[Statement]) -> Analysis:
     disputed = [each for pair in contradictions for each in (pair.first, pair.second)]
     redundant: list[Redundancy] = []
     kept = list(sound)
-    for statement in reversed([each for each in sound if each not in disputed]):
+    free = [each for each in sound if each not in disputed and not _is_watched(each, statements)]
+    for statement in reversed(free):
         others = [each for each in kept if each is not statement and each not in disputed]
         because = _reasons(statement, others)
         if because is not None:
@@ -136,6 +140,33 @@ def _reasons_of(clause: Clause, others: Sequence[Statement]) -> list[Statement] 
         if follows(clause, [one for _, clauses in fewer for one in clauses]):
             useful = fewer
     return [each for each, _ in useful]
+
+
+def _is_watched(statement: Statement, others: Sequence[Statement]) -> bool:
+    """Returns whether constraints of other files ask for the violations of one: without it they would say less."""
+    return any(
+        each.file != statement.file and _names_violation(literal, statement.name)
+        for each in others
+        for literal in _asked(each)
+    )
+
+
+def _asked(statement: Statement) -> Iterator[Literal]:
+    for clause in statement.clauses:
+        bodies = [body for each in clause.definitions for body in each.bodies]
+        for part in parts_of_clause(clause, bodies):
+            yield from literals_of(part)
+
+
+def _names_violation(literal: Literal, name: str) -> bool:
+    """Returns whether a literal can find violations of a constraint."""
+    if literal.atom.label != VIOLATION:
+        return False
+    attributes = [each for each in literal.atom.arguments if isinstance(each, Atom)]
+    if any(each.label == "automaton" for each in attributes):
+        return False
+    named = [each for each in attributes if each.label == "constraint"]
+    return all(value.value == name for each in named for value in each.arguments if isinstance(value, Constant))
 
 
 def _speaks_of(premise: Clause, clause: Clause) -> bool:

@@ -147,3 +147,51 @@ def test_nothing_is_said_to_follow_from_constraints_that_contradict_each_other()
     other = "IF event i: order(n(N)) and event j: payment(n(N)) THEN {i, j} within max 1h END"
     assert "EC405" not in codes("\n".join([other, *numbers]))
     assert "EC404" in codes("\n".join([other, *numbers]))
+
+
+SHOP = (
+    "CONSTRAINT small: IF event: order(price(P)) THEN P < 10 END\n"
+    "CONSTRAINT medium: IF event: order(price(P)) THEN P < 20 END\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("about", "stays"),
+    [
+        ("event: violation(constraint(medium))", True),
+        ("event: violation(constraint(C))", True),
+        ("event: violation()", True),
+        ("event: violation(constraint(small))", False),
+        ("event: violation(automaton(A))", False),
+        ("event: alarm()", False),
+    ],
+)
+def test_a_constraint_whose_violations_another_file_asks_for_stays(about: str, stays: bool) -> None:
+    watch = Source("watch.escl", f"CONSTRAINT few: IN ANY CASE exists <= 3 {about} group-by {{}} END\n")
+    program = Program((Source("shop.escl", SHOP), watch))
+    kept = ("shop.small", "shop.medium", "watch.few") if stays else ("shop.small", "watch.few")
+    assert program.minimal_constraints() == kept
+    assert ("EC405" in [each.code for each in program.check()]) == (not stays)
+
+
+def test_violations_are_events_like_others_to_the_checks() -> None:
+    """That `small` holds would tell that there are no violations of it, and the checks do not say so."""
+    watch = "\n".join(
+        [
+            "CONSTRAINT one: IN ANY CASE exists <= 1 event: violation(constraint(small)) END",
+            "CONSTRAINT two: IN ANY CASE exists <= 2 event: violation(constraint(small)) END",
+            "CONSTRAINT none: IF event: violation(constraint(small)) THEN event: alarm() END",
+        ]
+    )
+    program = Program((Source("shop.escl", SHOP), Source("watch.escl", watch)))
+    implied = [each.message for each in program.check() if each.code == "EC405"]
+    assert implied == [
+        "the constraint `shop.medium` follows from `shop.small`",
+        "the constraint `watch.two` follows from `watch.one`",
+    ]
+
+
+def test_that_more_violations_are_asked_for_than_allowed_is_a_contradiction() -> None:
+    asked = "IF event o: order(id(N)) THEN exists {} event: violation(constraint(small)) group-by {{}} END"
+    text = "\n".join(asked.format(count) for count in (">= 3", "<= 2"))
+    assert codes(text) == ["EC404"]
