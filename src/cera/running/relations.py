@@ -105,6 +105,6 @@ def _source(declared: RelationDeclaration, given: Mapping[str, object]) -> tuple
         return given[declared.name], None
     if declared.source is None:
         wanted = Setting.RELATION.of(f"{declared.name}=…")
-        raise UsageError(f"the relation {declared.name} is declared without FROM; say where it is with {wanted}")
+        raise UsageError(f"the relation {declared.name} is declared without `from`; say where it is with {wanted}")
     file = "" if declared.span is None else declared.span.source.name
     return declared.source, None if file.startswith("<") else Path(file).parent

@@ -66,7 +66,7 @@ def test_an_unknown_name_a_missing_source_and_a_wrong_argument_are_errors(shop: 
     with pytest.raises(UsageError, match="`relations` is a dict of rows"):
         shop.run(ORDERS, relations=[PRICES])  # type: ignore[arg-type]
     without = cera.load(SHOP.replace(' FROM "price.csv"', ""))
-    with pytest.raises(UsageError, match=r'declared without FROM; say where it is with `relations={"price": "…"}`'):
+    with pytest.raises(UsageError, match=r'declared without `from`; say where it is with `relations={"price": "…"}`'):
         without.run(ORDERS)
     with pytest.raises(DataError, match=r"rows\[0\]: `euros` is declared as a number"):
         without.run(ORDERS, relations={"price": [{"item": "tea", "euros": "3"}]})

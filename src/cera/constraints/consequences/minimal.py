@@ -2,7 +2,8 @@
 
     minimal     no constraint of the set follows from others of it, and none says nothing
 
-From constraints that contradict each other all would follow; they are left as they are until one of them is mended.
+From constraints that contradict each other, or forbid every event, all would follow; they are left as they are until
+one of them is mended.
 A minimal set is what is left when constraints that follow from the others are taken out, the last one first. There may
 be others. A constraint whose violations those of other files ask for is never taken out.
 """
@@ -16,12 +17,14 @@ from cera.constraints.clause import Clause
 from cera.constraints.consequences.contradiction import contradict, forbids_body, is_unsatisfiable
 from cera.constraints.consequences.counting import positive
 from cera.constraints.consequences.implication import follows, is_trivial
+from cera.constraints.consequences.twins import twins
 from cera.constraints.definitions import literals_of
 from cera.constraints.partition import parts_of_clause
 from cera.constraints.queries import HullLiteral, Literal, Part, TimerLiteral, WindowLiteral
 from cera.constraints.reports import VIOLATION
 from cera.constraints.times import is_moving
 from cera.model.expressions.atoms import Atom, Sliding
+from cera.model.expressions.expression import EventReference
 from cera.model.expressions.expression import Literal as Constant
 from cera.model.time.interval import Time
 
@@ -58,6 +61,8 @@ class Analysis:
 
     trivial: tuple[Statement, ...]
     unsatisfiable: tuple[Statement, ...]
+    #: Constraints that one event violates by itself, and the two identifiers that stand for it.
+    twins: tuple[tuple[Statement, EventReference, EventReference], ...]
     #: Constraints that only say that their body does not hold.
     forbidding: tuple[Statement, ...]
     contradictions: tuple[Contradiction, ...]
@@ -84,7 +89,9 @@ def analysed(statements: Sequence[Statement]) -> Analysis:
         for first in sound[:place]
         if comparable(first, second) and (_contradict(first, second) or _contradict(second, first))
     )
+    alone = tuple((each, *found) for each in sound if (found := twins(each.clauses)) is not None)
     disputed = [each for pair in contradictions for each in (pair.first, pair.second)]
+    disputed += (each for each, _, _ in alone)
     redundant: list[Redundancy] = []
     kept = list(sound)
     free = [each for each in sound if each not in disputed and not _is_watched(each, statements)]
@@ -97,7 +104,7 @@ def analysed(statements: Sequence[Statement]) -> Analysis:
     minimal = tuple(each for each in rest if each in kept or each not in sound)
     forbidding = tuple(each for each in broken if forbids_body(each.clauses))
     unsatisfiable = tuple(each for each in broken if each not in forbidding)
-    return Analysis(trivial, unsatisfiable, forbidding, contradictions, tuple(reversed(redundant)), minimal)
+    return Analysis(trivial, unsatisfiable, alone, forbidding, contradictions, tuple(reversed(redundant)), minimal)
 
 
 def _contradict(first: Statement, second: Statement) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cera.constraints.consequences.minimal import Analysis, Statement
+from cera.constraints.groups import binds
+from cera.constraints.queries import Literal
 from cera.diagnostics import Diagnostic, Note, in_source_order
 from cera.languages.escl.module_times import check_modules
 from cera.languages.escl.names import check_names
@@ -37,9 +39,16 @@ def oddities(analysis: Analysis) -> list[Diagnostic]:
     or follow from others; and in the last case a minimal set."""
     shown = _Names(analysis)
     found = [
-        _warning("EC402", each, f"the constraint {shown(each)} can never be violated", "leave it out, or say more")
+        _warning("EC402", each, f"the constraint {shown(each)} can never be violated", _saying_more(each))
         for each in analysis.trivial
     ]
+    for each, one, other in analysis.twins:
+        message = (
+            f"`{one.identifier}` and `{other.identifier}` can be the same event, which alone violates {shown(each)}"
+        )
+        hint = f"write `{one.identifier} before {other.identifier}`, if two are meant"
+        notes = (Note("this may be the same", other.span),) if other.span is not None else ()
+        found.append(Diagnostic("EC411", "warning", message, one.span or each.clauses[0].span, hint, notes))
     for each in analysis.unsatisfiable:
         where = " where its body holds" if each.clauses[0].body else ""
         message = f"no stream satisfies the constraint {shown(each)}{where}"
@@ -64,6 +73,20 @@ def oddities(analysis: Analysis) -> list[Diagnostic]:
     if analysis.redundant:
         found.append(_proposal(analysis, shown))
     return found
+
+
+def _saying_more(statement: Statement) -> str:
+    """Returns a hint for a constraint that says nothing: of groups without values only those are counted that occur."""
+    for clause in statement.clauses:
+        bound = frozenset[str]().union(*map(binds, clause.body))
+        for part in (part for each in clause.head for part in each):
+            if isinstance(part, Literal) and part.count is not None and part.group_by:
+                missing = [name for name in part.group_by if name not in bound]
+                if missing:
+                    names = " and ".join(f"`{name}`" for name in missing)
+                    values = f"give {names} values, `IF event: p(x({missing[0]})) THEN … END`"
+                    return f"only groups that occur are counted: {values}, or count all: `group-by {{}}`"
+    return "leave it out, or say more"
 
 
 def _small_letters(statement: Statement) -> str | None:

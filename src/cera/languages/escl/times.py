@@ -98,7 +98,8 @@ def _window(part: WindowLiteral, scope: Scope) -> Iterator[Diagnostic]:
         for duration in (window.range, window.slide):
             if duration is not None and duration.months:
                 message = f"a window of {format_duration(duration)} has no fixed length"
-                yield Diagnostic("EC305", "error", message, part.span, "write days")
+                days = f"`Range {30 * duration.months} days`" if duration is window.range else "`Slide 30 days`"
+                yield Diagnostic("EC305", "error", message, part.span, f"write days: {days}")
                 return
         slide = window.range if window.slide is None else window.slide
         try:

@@ -195,3 +195,29 @@ def test_that_more_violations_are_asked_for_than_allowed_is_a_contradiction() ->
     asked = "IF event o: order(id(N)) THEN exists {} event: violation(constraint(small)) group-by {{}} END"
     text = "\n".join(asked.format(count) for count in (">= 3", "<= 2"))
     assert codes(text) == ["EC404"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [("", "{i, j} apart-by min 10 min"), ("", "i before j"), ("", "V < W"), (" and {i, j} within max 1h", "V != W")],
+)
+def test_two_identifiers_for_one_event_that_violates_by_itself_are_found(given: str, said: str) -> None:
+    body = f"event i: move(of(P), v(V)) and event j: move(of(P), v(W)){given}"
+    assert codes(f"IF {body} THEN {said} END") == ["EC411"]
+    assert "EC411" not in codes(f"IF {body} and b(i) < b(j) THEN {said} END")
+
+
+def test_nothing_is_said_to_follow_from_a_constraint_that_every_event_violates() -> None:
+    calm = "IF event i: move(of(P)) and event j: move(of(P)) THEN {i, j} apart-by min 10 min END"
+    other = "IF event i: move(of(P), nurse(N)) THEN N != 0 END"
+    assert codes(f"{calm}\n{other}") == ["EC411"]
+
+
+def test_what_can_be_said_of_groups_that_do_not_occur_is_hinted_at() -> None:
+    [problem] = [
+        each for each in diagnostics_of("IN ANY CASE exists >= 1 event: temp(area(A)) END") if each.code == "EC402"
+    ]
+    assert problem.hint is not None
+    assert problem.hint.startswith(
+        "only groups that occur are counted: give `A` values, `IF event: p(x(A)) THEN … END`"
+    )
