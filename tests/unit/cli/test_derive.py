@@ -24,7 +24,7 @@ def test_what_follows_can_be_checked_and_holds_of_what_the_automaton_accepts(
     monkeypatch.chdir(tmp_path)
     Path("derived.escl").write_text(found.stdout)
     checked = cera("check", "derived.escl")
-    assert "143 rules: no errors" in checked.output
+    assert "143 constraints: no errors" in checked.output
     warnings = [line for line in checked.output.splitlines() if line.startswith("warning")]
     # at most one I4 in an offer, and the body has one: exactly one, which is derived on its own, follows (c69); an
     # order in a state follows from the one in all of time, which supposes more
