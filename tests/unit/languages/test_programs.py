@@ -23,7 +23,7 @@ def test_a_module_that_does_not_run_has_a_name_all_the_same() -> None:
     program = load([EPL, TYPES], enable=["P.cet"])
     assert program.modules.names == ("P", "P.cet")
     assert [each.module.name for each in program.modules.found] == ["P.cet"]
-    assert program.modules.rules == 1
+    assert program.modules.definitions == {("rule", "rules"): 1}
 
 
 def test_two_modules_with_one_name_are_an_error_whatever_their_languages() -> None:
