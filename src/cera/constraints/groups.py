@@ -73,6 +73,14 @@ def own_names(part: Part) -> frozenset[str]:
     return used_variables(part) | identifiers
 
 
+def given_names(body: Sequence[Part]) -> frozenset[str]:
+    """Returns the names that a body gives to a head: identifiers, and variables with a value. What lies between others
+    is counted over the variables that nothing else gives a value, and these mean nothing elsewhere."""
+    names = frozenset[str]().union(*map(own_names, body))
+    bound = frozenset[str]().union(*map(binds, body))
+    return frozenset(name for name in names if name.startswith("#")) | bound
+
+
 def components(head: Sequence[Part], known: frozenset[str]) -> list[tuple[Part, ...]]:
     """Returns the parts of a conjunction in groups that share no name but known ones; each keeps its order.
 

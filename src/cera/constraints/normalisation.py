@@ -33,7 +33,7 @@ from cera.constraints.constraint import (
     parts_of,
 )
 from cera.constraints.definitions import labels_of, names_of, without_definitions
-from cera.constraints.groups import binds, components, counted, own_names
+from cera.constraints.groups import binds, components, counted, given_names
 from cera.constraints.names import Names, fresh, used_variables
 from cera.constraints.queries import (
     Combination,
@@ -270,7 +270,7 @@ def clauses_of(constraint: Constraint, definitions: Sequence[Definition]) -> Ite
     counted_body = tuple(counted(body, (), frozenset()))
     name = constraint.name or ""
     if len(said) == 1:
-        known = frozenset[str]().union(*map(own_names, counted_body))
+        known = given_names(counted_body)
         for part in components(said[0], known):
             yield _clause(name, (part,), counted_body, definitions, constraint)
     else:

@@ -16,7 +16,7 @@ from cera.constraints.consequences.facts import Facts, prepared
 from cera.constraints.consequences.implication import MOST_CHOICES, instance_of, instances_of
 from cera.constraints.consequences.impossibility import is_impossible
 from cera.constraints.consequences.related_times import related_times
-from cera.constraints.groups import binds, components, own_names
+from cera.constraints.groups import binds, components, given_names
 from cera.constraints.names import APART, declared_identifier
 from cera.constraints.queries import Combination, Literal, Membership, Part, TimerLiteral, ValidityTime
 from cera.model.expressions.atoms import Atom
@@ -104,7 +104,7 @@ class _Body:
 
     def _said(self, alternative: Alternative) -> list[Part]:
         """Returns parts that hold if an alternative does, where all is decided."""
-        known = frozenset[str]().union(*map(own_names, self.facts.parts))
+        known = given_names(self.facts.parts)
         found: list[Part] = []
         for component in components(alternative, known):
             if any(isinstance(part, TimerLiteral) for part in component):

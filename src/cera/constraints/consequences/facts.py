@@ -14,7 +14,7 @@ from cera.constraints.clause import Clause
 from cera.constraints.conditions import named_edges
 from cera.constraints.consequences.placement import Placement
 from cera.constraints.consequences.time_bounds import Kinds, kinds_of
-from cera.constraints.groups import binds, components, own_names
+from cera.constraints.groups import binds, components, given_names, own_names
 from cera.constraints.names import APART, Names, declared_identifier, fresh, used_identifiers, used_variables
 from cera.constraints.queries import (
     Apart,
@@ -151,7 +151,7 @@ def _with_timers_in_body(clause: Clause, left: Collection[str]) -> Clause:
     An alternative whose timer does not happen is not refuted, so that nothing is violated either way.
     """
     body = list(clause.body)
-    known = frozenset[str]().union(*map(own_names, body))
+    known = given_names(body)
     head: list[tuple[Part, ...]] = []
     for alternative in clause.head:
         rest = list(alternative)
@@ -171,7 +171,7 @@ def _with_timers_in_body(clause: Clause, left: Collection[str]) -> Clause:
 def _with_names_apart(clause: Clause) -> Clause:
     if len(clause.head) == 1:
         return clause
-    known = frozenset[str]().union(*map(own_names, clause.body))
+    known = given_names(clause.body)
     head: list[tuple[Part, ...]] = []
     for number, alternative in enumerate(clause.head):
         names = apart(alternative, known, f"{APART}{number}")

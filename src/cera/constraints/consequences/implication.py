@@ -23,7 +23,7 @@ from cera.constraints.consequences.refutation import Denial, denials, up_to_grea
 from cera.constraints.consequences.related_times import related_times
 from cera.constraints.consequences.structure import is_weakened
 from cera.constraints.consequences.time_bounds import kinds_of
-from cera.constraints.groups import binds, components, own_names
+from cera.constraints.groups import binds, components, given_names
 from cera.constraints.names import APART, Names, declared_identifier
 from cera.constraints.numbers import ZERO, numbers_of
 from cera.constraints.queries import Combination, GapContent, Literal, Part, ValidityTime
@@ -115,7 +115,7 @@ class _Proof:
         self.settled = frozenset[ValidityTime]().union(*(each.settled for each in denied))
         self.given = frozenset[str]().union(*(each.given for each in denied))
         self.ended = body.ended | {name for each in self.conditions for name in needed_ends(each, body.kinds)}
-        self.known = frozenset[str]().union(*map(own_names, body.parts))
+        self.known = given_names(body.parts)
 
     def closed(self, instances: Sequence[Instance]) -> bool:
         if self._is_refuted((), ()):

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from cera.constraints.consequences.counting import Count
 from cera.constraints.consequences.facts import Facts, is_condition
-from cera.constraints.groups import components, own_names
+from cera.constraints.groups import components, given_names
 from cera.constraints.numbers import ALL, AT_LEAST_ONE, NO_NUMBER, ZERO, CountSet, complement, numbers_of
 from cera.constraints.queries import Condition, Literal, Membership, Part, ValidityTime
 
@@ -36,7 +36,7 @@ class Denial:
 
 def denials(alternative: Sequence[Part], body: Facts) -> Iterator[Denial]:
     """Yields the ways in which an alternative can be refuted: by one of the parts that depend on one another."""
-    known = frozenset[str]().union(*map(own_names, body.parts))
+    known = given_names(body.parts)
     for component in components(alternative, known):
         yield from _denials(component, body)
 

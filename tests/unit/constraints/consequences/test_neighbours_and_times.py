@@ -10,7 +10,7 @@ import pytest
 from cera.constraints.consequences.implication import is_trivial
 from cera.model.time.allen import RELATIONS
 from cera.model.time.interval import Interval
-from conformance.constraints import clauses_of, diagnostics_of
+from conformance.constraints import clauses_of, diagnostics_of, event, judged
 
 PAIR = "IF event i: a() and event j: b() and {} THEN {} END"
 
@@ -116,3 +116,12 @@ def test_which_relations_an_event_in_the_time_of_another_one_can_have_is_known(r
     text = f"IF event i: a() and while i: event j: b() and b(j) < e(j) and j {relation} i THEN event: d() END"
     inside = relation in ("during", "starts", "finishes", "equals")
     assert all(map(is_trivial, clauses_of(text))) == (not inside)
+
+
+def test_what_lies_between_is_counted_over_variables_that_the_head_has_for_itself() -> None:
+    body = "event i: a() and event j: a() and i before j and {i, j} apart-by min 1 event: b(v(U))"
+    text = f"IF {body} THEN event u: b(v(U)) and U > 3 END"
+    [clause] = clauses_of(text)
+    assert len(clause.head[0]) == 2
+    found = judged(text, [event("a", 0), event("b", 1, v=2), event("a", 2)]).violations
+    assert [each.expected for each in found] == ["U > 3"]
