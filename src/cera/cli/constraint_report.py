@@ -23,7 +23,7 @@ from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.states import name_of
 from cera.model.time.time_text import TimeFormat
 from cera.running.listener import LineOutput, Output
-from cera.running.outcome import Outcome
+from cera.running.outcome import InputCounts, Outcome
 
 #: How many violations of a constraint are shown.
 SHOWN = 3
@@ -31,11 +31,11 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Judged:
-    """What of a recording constraints could judge: what there was in its events and what was derived, how many events
-    there were, which states are open at its end, and which violations would follow if nothing else came."""
+    """What of a recording constraints could judge: what there was in its events and what was derived, how many labels
+    its events had, which states are open at its end, and which violations would follow if nothing else came."""
 
     seen: Seen
-    events: int
+    labels: int
     open_states: Mapping[str, int] = field(default_factory=dict)
     pending: Mapping[str, int] = field(default_factory=dict)
     #: Why nothing of the recording could be used.
@@ -44,10 +44,17 @@ class Judged:
     @classmethod
     def of(cls, outcome: Outcome, unusable: str | None) -> Judged:
         """Returns what could be judged in a run."""
-        labels = {label for label, number in {**outcome.counts.labels, **outcome.derived}.items() if number}
+        counts, observed = outcome.counts, outcome.observed_in_time or outcome.observed
+        labels = counts.used_labels.union(label for label, number in outcome.derived.items() if number)
         reason = None if unusable is None else unusable.partition(":")[0]
-        seen = Seen(labels, outcome.observed.missing, outcome.observed.missing_values)
-        return cls(seen, outcome.counts.records, outcome.open_states, outcome.pending, reason)
+        seen = Seen(labels, observed.missing, observed.missing_values, _only(counts))
+        return cls(seen, len(counts.used_labels), outcome.open_states, outcome.pending, reason)
+
+
+def _only(counts: InputCounts) -> str:
+    """Returns which events were used, in words behind a name; nothing if all were."""
+    parts = [" that came in time"] if counts.late else []
+    return ",".join([*parts, *([" up to --until"] if counts.after_until else [])])
 
 
 #: Of a stream it is not known what could be judged.
@@ -123,7 +130,7 @@ class Tally:
         still_open = sum(number for rule, number in judged.pending.items() if clause_of(rule) in rules)
         states = {label for clause in clauses for label in states_of(clause)}
         open_states = sum(judged.open_states.get(label, 0) for label in states)
-        unjudged = judged.unusable or reason_unjudged(clauses, judged.seen, judged.events)
+        unjudged = judged.unusable or reason_unjudged(clauses, judged.seen, judged.labels)
         return Verdict(file, name, place, number, first, still_open, open_states, unjudged)
 
     def violated(self, module: ConstraintModule) -> Iterator[tuple[str, int]]:

@@ -102,10 +102,10 @@ class AutomatonVerdict:
         return [str(self.counts), *(f"  {violation_text(each)}" for each in self.first)]
 
 
-def reason_unjudged(clauses: Sequence[Clause], seen: Seen, events: int) -> str | None:
+def reason_unjudged(clauses: Sequence[Clause], seen: Seen, labels: int) -> str | None:
     """Returns why nothing of a constraint was judged; None if some of it was."""
-    if not events:
-        return "there was no event"
+    if not labels:
+        return f"there was no event{seen.only}"
     missing = [missing_occasion(each, seen) for each in clauses]
     return None if None in missing else f"there was no {missing[0]}"
 

@@ -29,6 +29,8 @@ class Seen:
     labels: Collection[str]
     missing_attributes: Mapping[str, Collection[Path]] = field(default_factory=dict)
     missing_values: Collection[AskedValue] = ()
+    #: Of which events that is said, if not of all, in words: ` up to --until`.
+    only: str = ""
 
 
 def missing_occasion(clause: Clause, seen: Seen) -> str | None:
@@ -39,7 +41,7 @@ def missing_occasion(clause: Clause, seen: Seen) -> str | None:
     missing = next(_missing(clause.body, clause, seen), None)
     if missing is None and (counted := _counted_in_own_groups(clause)) is not None:
         missing = next(_missing([counted], clause, seen, counted=True), None)
-    return missing
+    return None if missing is None else f"{missing}{seen.only}"
 
 
 def values_needed(clause: Clause) -> Iterator[AskedValue]:

@@ -24,6 +24,7 @@ from cera.connectors.records.ahead import Lateness, not_ahead
 from cera.connectors.records.layout import Rejected
 from cera.engines.local.answer_lines import AnswerLine, AnswerLines
 from cera.errors import DataError
+from cera.model.events.attributes import ObservedAttributes
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence
 from cera.model.events.states import is_chosen, names_end
@@ -59,9 +60,10 @@ class Flow:
         self._out = output
         self._listener = listener = run.listener
         self._derived: Counter[str] = Counter()
-        self._written = self._late_events = self._repeated = self._after_until = 0
+        self._written = self._late_events = self._repeated = 0
         self._late_ends = self._repaired = 0
         self._late_labels: Counter[str] = Counter()
+        self._later_labels: Counter[str] = Counter()
         self._awaited = awaited = awaited_states(run.layers)
         self._open_states = OpenStates(awaited, request.until) if awaited else None
         #: The late events of the piece that is being processed.
@@ -83,6 +85,8 @@ class Flow:
             writer = self._files.enter_context(LineWriter(request.late))
             self._late = lambda event: writer.write(json.dumps(base_line(event, request.times), ensure_ascii=False))
         self._admission = Admission(run, self._files)
+        left_out = request.until is not None or request.max_delay is not None
+        self._in_time_only = run.expectations.observer() if request.counts_open and left_out else None
         self._driver: Driver
         self._recording: OrderedEvents | None = None
         self._lateness = Lateness(_LATE_EVENTS)
@@ -119,6 +123,7 @@ class Flow:
             ended_states=ended,
             pending=self._pending,
             most_in_state=self._most_in_state,
+            observed_in_time=self._in_time_only,
         )
 
     @property
@@ -129,13 +134,14 @@ class Flow:
             admitted.read,
             records,
             self._repeated,
-            self._after_until,
+            self._later_labels.total(),
             self._late_events,
             admitted.rejected,
             admitted.changed,
             self._repaired + self._driver.repaired,
             self._late_ends,
             self._late_labels,
+            self._later_labels,
         )
 
     def _run(self, show: Callable[[str], None]) -> None:
@@ -182,6 +188,8 @@ class Flow:
             found = driver.push(piece)
             if self._open_states is not None:
                 self._take_states(piece, self._open_states)
+            if self._in_time_only is not None and until is None:
+                self._look_at(self._not_late(piece), self._in_time_only)
             if alone and self._late_events == late:
                 self._keep_base(piece[0], number)
                 if self._each is not None:
@@ -213,6 +221,8 @@ class Flow:
         together: set[Event] = set()  # those behind it that end with the last one, where there are several
         for event in events if delay is None else in_time(events, delay, self._take_late, self._take_repaired):
             if event.end <= until:
+                if self._in_time_only is not None:
+                    self._look_at((event,), self._in_time_only)
                 yield event
                 continue
             if last is None or last.end != event.end:
@@ -224,7 +234,7 @@ class Flow:
                     self._take_repeated(event)
                     continue
                 together.add(event.event)
-            self._after_until += 1
+            self._later_labels[event.label] += 1
             if self._each is not None:
                 self._each(event.event)
 
@@ -313,10 +323,17 @@ class Flow:
         return found
 
     def _take_states(self, piece: Sequence[Occurrence], states: OpenStates) -> None:
+        for event in self._not_late(piece):
+            states.take(event, self._driver.closed_to)
+
+    def _not_late(self, piece: Sequence[Occurrence]) -> Iterator[Occurrence]:
         late = set(map(id, self._late_now))
-        for event in piece:
-            if id(event) not in late:
-                states.take(event, self._driver.closed_to)
+        return (event for event in piece if id(event) not in late)
+
+    def _look_at(self, events: Iterable[Occurrence], observed: ObservedAttributes) -> None:
+        for event in events:
+            if event.label in observed.missing:
+                observed.look(event)
 
     def _take_repaired(self) -> None:
         self._repaired += 1

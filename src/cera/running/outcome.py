@@ -34,6 +34,14 @@ class InputCounts:
     late_ends: int = 0
     #: The late events by label, where an engine of this process has seen them.
     late_labels: Mapping[str, int] = field(default_factory=dict)
+    #: The different events after `until` by label.
+    later_labels: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def used_labels(self) -> frozenset[str]:
+        """The labels of events that were neither late nor after `until`."""
+        left_out = Counter(self.late_labels) + Counter(self.later_labels)
+        return frozenset(label for label, number in self.labels.items() if number > left_out[label])
 
 
 @dataclass(frozen=True)
@@ -59,3 +67,5 @@ class Outcome:
     pending: Mapping[str, int] = field(default_factory=dict)
     #: The most tuples that were kept where it was looked, between pieces of the input; None where it is not known.
     most_in_state: int | None = None
+    #: What events that were neither late nor after `until` had, where open answers are counted and some could be.
+    observed_in_time: ObservedAttributes | None = None

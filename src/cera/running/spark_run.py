@@ -109,9 +109,12 @@ def answer_recording(run: Run) -> Outcome:
         labels_read, later, records = recording.labels()
         observed = expectations.observer()
         observe(recording.reading.tables, observed, expectations.attributes)
+        in_time = expectations.observer() if request.counts_open and later.total() else None
+        if in_time is not None:
+            observe(recording.tables_in_time, in_time, expectations.attributes)
         open_states = recording.open_states(awaited_states(run.layers))
     repeated = records - labels_read.total()
-    counts = InputCounts(labels_read, records, repeated, after_until=later, rejected=len(rejected))
+    counts = InputCounts(labels_read, records, repeated, later.total(), rejected=len(rejected), later_labels=later)
     if listener.acting:
         with listener.progress("answering") as show, recording.telling(recording.activity, show):
             found = recording.acted_on(listener.acting)
@@ -131,7 +134,8 @@ def answer_recording(run: Run) -> Outcome:
     left = tally.rows, tally.left_out, observed
     ended = ended_states(derived)
     open_states += open_derived(awaited_states(run.layers), counted, ended)
-    return Outcome(counts, counted, written, *left, "row", open_states, ended, recording.pending(labels))
+    pending = recording.pending(labels)
+    return Outcome(counts, counted, written, *left, "row", open_states, ended, pending, observed_in_time=in_time)
 
 
 def _started(run: Run) -> Recorded:

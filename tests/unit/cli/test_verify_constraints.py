@@ -161,6 +161,46 @@ def test_what_asks_for_values_or_attributes_that_no_event_has_is_not_judged(engi
     ]
 
 
+@pytest.mark.parametrize("engine", ["local", pytest.param("spark", marks=pytest.mark.xdist_group("spark"))])
+@pytest.mark.usefixtures("spark_if_needed")
+def test_what_comes_after_the_last_time_is_no_occasion(engine: str) -> None:
+    Path("shop.escl").write_text(
+        "CONSTRAINT honest: IF event: order(id(N)) and event: payment(id(M)) THEN N < M END\n"
+        "CONSTRAINT third: IF event: order(id(3)) THEN 1 > 2 END\n"
+        "CONSTRAINT small: IF event: order(id(N)) THEN N < 3 END\n"
+    )
+    result = cera("verify", "shop.escl", "--until", "10", "--engine", engine)
+    assert "shop: 3 constraints, 1 held, 2 not judged" in result.stderr
+    assert "  honest: not judged (shop.escl:1:1): there was no event `payment` up to --until\n" in result.stderr
+    assert "  third: not judged (shop.escl:2:1): there was no event `order` with id = 3 up to --until" in result.stderr
+    assert result.exit_code == 0
+
+
+def test_before_the_first_event_nothing_is_judged() -> None:
+    Path("shop.escl").write_text("CONSTRAINT quiet: IN ANY CASE exists = 0 event: alarm() END")
+    result = cera("verify", "shop.escl", "--until", "-1")
+    assert "  quiet: not judged (shop.escl:1:1): there was no event up to --until\n" in result.stderr
+
+
+@pytest.mark.parametrize("until", [(), ("--until", "350")])
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_late_events_are_no_occasion(engine: str, until: tuple[str, ...]) -> None:
+    Path("shop.escl").write_text(
+        "CONSTRAINT honest: IF event: order(id(N)) and event: payment(id(M)) THEN N < M END\n"
+        "CONSTRAINT third: IF event: order(id(3)) THEN 1 > 2 END\n"
+        "CONSTRAINT small: IF event: order(id(N)) THEN N < 3 END\n"
+    )
+    write("events.jsonl", (EVENTS[0], {"at": 330, "term": {"visit": {}}}, EVENTS[4], EVENTS[5]))
+    late = ("shop.escl", "--max-delay", "5 sec", *until, "--engine", engine)
+    result = cera("verify", *late)
+    assert "shop: 3 constraints, 1 held, 2 not judged" in result.stderr
+    assert "  honest: not judged (shop.escl:1:1): there was no event `payment` that came in time\n" in result.stderr
+    why = "there was no event `order` with id = 3 that came in time"
+    assert f"  third: not judged (shop.escl:2:1): {why}\n" in result.stderr
+    found = json.loads(cera("verify", *late, "--json", "-q").stdout)["constraints"]
+    assert [(each["outcome"], each.get("why")) for each in found[1:]] == [("not judged", why), ("held", None)]
+
+
 def test_what_must_never_happen_holds_where_it_does_not() -> None:
     Path("shop.escl").write_text("CONSTRAINT quiet: IN ANY CASE exists = 0 event: alarm(id(N)) END")
     Path("other.escl").write_text("CONSTRAINT few: IN ANY CASE exists <= 9 event: order() group-by {} END")

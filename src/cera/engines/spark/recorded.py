@@ -86,11 +86,11 @@ class Recorded:
         with engine_failure():
             return self.reading.rejects()
 
-    def labels(self) -> tuple[Counter[str], int, int]:
-        """Returns how many different events of each label there are, how many of all are later than `until`, and how
-        many were read, with duplicates."""
+    def labels(self) -> tuple[Counter[str], Counter[str], int]:
+        """Returns how many different events of each label there are, how many of them are later than `until`, and how
+        many events were read, with duplicates."""
         if not self.reading.tables:
-            return Counter(), 0, 0
+            return Counter(), Counter(), 0
         after = F.lit(0) if self.until is None else F.count_if(column("end") > self.until)
         every = reduce(DataFrame.unionByName, [t.frame.select("h1", "h2", "label", "end") for t in self.reading.tables])
         different = every.groupBy("h1", "h2", "label", "end").agg(F.count("*").alias("equal"))
@@ -100,7 +100,16 @@ class Recorded:
         with engine_failure():
             rows = counted.collect()
         found = Counter({row["label"]: row["number"] for row in rows})
-        return found, sum(row["later"] for row in rows), sum(row["read"] for row in rows)
+        later = Counter({row["label"]: row["later"] for row in rows})
+        return found, later, sum(row["read"] for row in rows)
+
+    @property
+    def tables_in_time(self) -> list[EventTable]:
+        """The events that are not after `until`."""
+        tables = self.reading.tables
+        if self.until is None:
+            return list(tables)
+        return [replace(table, frame=table.frame.where(column("end") <= self.until)) for table in tables]
 
     def open_states(self, labels: Collection[str]) -> Counter[str]:
         """Returns how many states with some labels are open at the end, by label; an action where there are labels."""
