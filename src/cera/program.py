@@ -14,6 +14,7 @@ from cera.connectors.records.layout import Layout, Rejected, layout_of
 from cera.connectors.records.python_values import duration_argument, limit_argument, microseconds, time_argument
 from cera.connectors.row_source import Rows
 from cera.connectors.source import source_of
+from cera.constraints.completeness import check_complete_since, complete_since
 from cera.constraints.derivation.automata import of_automaton
 from cera.constraints.derivation.derived import SUPPOSITIONS, Supposition
 from cera.constraints.locating import check_located
@@ -35,6 +36,7 @@ from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 from cera.model.url_paths import shown_path
 from cera.modules.answers.answer import Answer
 from cera.modules.layered_processor import program_processor
+from cera.modules.layering import Layers
 from cera.modules.module import Settings
 from cera.modules.processor import AnyProcessor
 from cera.optimizer.costs.rates_file import read_rates
@@ -96,6 +98,7 @@ class Program(Pipeline):
         layout: Layout | None = None,
         engine: Engine = "auto",
         until: Time | str | date | None = None,
+        since: Time | str | date | None = None,
         reject: Callable[[Rejected], object] | None = None,
         late: Callable[[Event], object] | None = None,
         max_delay: int | str | None = None,
@@ -124,6 +127,8 @@ class Program(Pipeline):
                      for events, a path or a URL
 
         until        answers as if now were this time: a text, a datetime, or microseconds since 1970
+        since        from when on the events are complete, for constraints of the program that miss something; the first
+                     event if not given
 
         changes      whether the answer has the opening and the closing of each derived state; otherwise a state is in
                      it once, when it has ended, or without an end. `cera.state_of` makes a `cera.State` of both
@@ -135,13 +140,13 @@ class Program(Pipeline):
         The engine is `local` unless one is named. `tick_limit` is how often a timer may tick between two events before
         the run gives up, `recursion_limit` how many events of recursive rules may end at one time.
         """
-        layers = self.layers
         if engine == AUTO:
             engine = choose_in_process().engine
         named = {"label": label, "label_value": label_value, "time": time, "end": end, "id": id, "state": state}
         times = {"time_unit": time_unit, "time_format": time_format, "timezone": timezone}
         layout = layout_of(layout, named, times, csv, self.timezone)
         now = None if until is None else time_argument("until", until, layout.times)
+        layers = self._complete_since(since, layout.times, now)
         _check_functions(reject=reject, late=late)
         _check_limits(tick_limit, recursion_limit)
         if late is not None and max_delay is None:
@@ -223,20 +228,23 @@ class Program(Pipeline):
         tick_limit: int = TICK_LIMIT,
         recursion_limit: int = RECURSION_LIMIT,
         relations: Mapping[str, object] | None = None,
+        since: Time | str | date | None = None,
     ) -> Session:
         """Returns the program running here, event by event. Durations are microseconds or texts like `5 sec`.
 
         `tick_limit` is how often a timer may tick between two events, `recursion_limit` how many events of recursive
         rules may end at one time: more is an error. `relations` are the rows of relations, as for `run`; they are read
         now, and are not saved with the state. One with REFRESH is read again when its duration has passed, before the
-        next call that moves time on; its rows are saved, and may come from a function that returns them.
+        next call that moves time on; its rows are saved, and may come from a function that returns them. `since` is
+        from when on the events are complete, as for `run`.
         """
         _check_limits(tick_limit, recursion_limit)
         check_located(self.layers.modules)
         longest = duration_argument("max_duration", max_duration)
-        rows, refreshed = session_relations(self.layers, _given_relations(relations), self.timezone)
+        layers = self._complete_since(since, TimeFormat(timezone=self.timezone))
+        rows, refreshed = session_relations(layers, _given_relations(relations), self.timezone)
         settings = Settings(self.timezone, longest, tick_limit, recursion_limit=recursion_limit, relations=rows)
-        processor = program_processor(by_rules(self.layers), settings)
+        processor = program_processor(by_rules(layers), settings)
         return Session(
             processor,
             max_delay=microseconds(max_delay),
@@ -245,6 +253,11 @@ class Program(Pipeline):
             late=late,
             refreshed=refreshed,
         )
+
+    def _complete_since(self, since: Time | str | date | None, times: TimeFormat, until: Time | None = None) -> Layers:
+        found = None if since is None else time_argument("since", since, times)
+        check_complete_since(self.layers, found, until, times)
+        return complete_since(self.layers, found)
 
     def processor(self, *, max_duration: int | None = None, tick_limit: int | None = None) -> AnyProcessor:
         """Returns the program compiled for the local engine, which a driver or a session drives."""

@@ -40,6 +40,7 @@ class Setting(Enum):
     ENGINE = "engine"
     EVENT = "event"
     FORMAT = "format"
+    FROM = "from"
     LABEL = "label"
     LABELS = "labels"
     LABEL_FIELD = "label_field"
@@ -67,6 +68,7 @@ class Setting(Enum):
     TIME_FIELD = "time_field"
     TIME_FORMAT = "time_format"
     TIME_UNIT = "time_unit"
+    UNTIL = "until"
     UPGRADE = "upgrade"
     VERIFY = "verify"
     XML_TYPES = "xml_types"
@@ -109,6 +111,7 @@ _ARGUMENTS: Mapping[Setting, str] = MappingProxyType(
         Setting.STATE_FIELD: "state",
         Setting.CONF: "settings",
         Setting.RELATION: "relations",
+        Setting.FROM: "since",
     }
 )
 #: The attributes of `cera.Layout` that are no arguments of their own.

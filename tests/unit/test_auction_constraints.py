@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cera.cli.verification import complete_since, verified
+from cera.cli.verification import verified
+from cera.constraints.completeness import complete_since
 from cera.model.events.event import Event
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval, Time

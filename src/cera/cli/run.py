@@ -19,7 +19,7 @@ from cera.cli.recording import Terminal, report_formats
 from cera.cli.side_files import check_not_read, check_side_files
 from cera.cli.summary import refuse, show_missing_attributes, show_summary, show_unknown_labels
 from cera.cli.tables import on_terminal
-from cera.cli.verification import possible_option, with_possible
+from cera.cli.verification import complete_from, from_option, possible_option, with_possible
 from cera.connectors.sink import Sink, sink_of
 from cera.constraints.reports import VIOLATION
 from cera.errors import UsageError
@@ -39,6 +39,7 @@ from cera.running.run import Run
 @click.option("--base", is_flag=True, help="Write the input events too, in their place in the order of time.")
 @changes_option
 @possible_option
+@from_option
 @click.option(
     "--out",
     metavar="PATH",
@@ -59,6 +60,7 @@ def run(
     base: bool,
     changes: bool,
     possible: bool,
+    since: str | None,
     out: Path | None,
     shown_as: str | None,
 ) -> None:
@@ -90,6 +92,7 @@ def run(
     written = frozenset(labels) | ({VIOLATION} if program.verifying else set()) if labels else None
     request = replace(request, labels=written, base=base, changes=changes)
     layers = with_possible(program.layers, possible=possible)
+    layers = complete_from(layers, since, request.times, request.until)
     with Performer(program, actions, request.times) as performer:
         report.show_diagnostics(program.diagnostics)
         check_side_files(request, program)

@@ -22,7 +22,6 @@ from cera.cli.options import (
     relation_sources,
     spark_settings,
     tick_limit_option,
-    time_of,
 )
 from cera.cli.stream_reports import StreamReports, Verification, left_out_reason, undefined_text, without_key_text
 from cera.cli.summary import all_rejected, late_ends, refuse, repaired_ends, show_unknown_labels
@@ -30,7 +29,7 @@ from cera.cli.termination import end_at_once
 from cera.cli.verification import (
     VIOLATED,
     automata_of,
-    complete_since,
+    complete_from,
     constraints_of,
     from_option,
     possible_option,
@@ -206,7 +205,7 @@ def stream(
     report.show_diagnostics(program.findings)
     if expects_all and not verify:
         raise UsageError("--strict-verify is for --verify")
-    layers = complete_since(layers, time_of("--from", since, layout.times))
+    layers = complete_from(layers, since, layout.times)
     if verify:
         if not automata_of(layers) and not constraints_of(layers):
             raise UsageError("there is no automaton in the program, and no constraint, to verify the stream against")

@@ -10,9 +10,13 @@ import click
 
 from cera.automata.module import OVERDUE, PAST, POSSIBLE, VIOLATION, AutomatonModule
 from cera.cli import report
+from cera.cli.config_file import is_from_file
+from cera.cli.options import time_of
+from cera.constraints.completeness import check_complete_since, complete_since
 from cera.constraints.module import ConstraintModule
 from cera.model.events.states import ENDING, OPENING
 from cera.model.time.interval import Time
+from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
 from cera.modules.module import Module
 
@@ -114,20 +118,27 @@ def constraints_of(layers: Layers) -> list[ConstraintModule]:
     return [module for module in layers.modules if isinstance(module, ConstraintModule)]
 
 
-def complete_since(layers: Layers, since: Time | None) -> Layers:
-    """Returns a program whose constraints take the stream as complete from a time on, if one is given."""
-    if since is None:
+def complete_from(layers: Layers, since: str | None, times: TimeFormat, until: Time | None = None) -> Layers:
+    """Returns a program whose constraints take the events as complete from the time of --from on, if it is given.
+
+    Raises UsageError if that is after --until, or if it was asked for and the program verifies no constraints; a file
+    of settings is for other programs, too.
+    """
+    if is_from_file(click.get_current_context(), "since") and not constraints_of(layers):
         return layers
-    return layers.changed(lambda each: replace(each, since=since) if isinstance(each, ConstraintModule) else each)
+    found = time_of("--from", since, times)
+    check_complete_since(layers, found, until, times)
+    return complete_since(layers, found)
 
 
 def from_option(command: F) -> F:
-    """--from."""
+    """--from; the value is for `complete_from`."""
     return click.option(
         "--from",
         "since",
         metavar="TIME",
-        help="From when on the events are complete, for constraints that miss something; the first event if not given.",
+        help="From when on the events are complete, for constraints that miss something; the first event if not given. "
+        "An error if the program has no constraints.",
     )(command)
 
 

@@ -17,7 +17,7 @@ from cera.automata.module import VIOLATION
 from cera.cli import report
 from cera.cli.constraint_report import Judged, Tally, show_verdicts, unadmitted, warn_of_places
 from cera.cli.engine_choice import with_engine
-from cera.cli.options import program_options, replay_options, time_of
+from cera.cli.options import program_options, replay_options
 from cera.cli.recording import Terminal, report_formats
 from cera.cli.side_files import check_side_files
 from cera.cli.summary import refuse, show_missing_attributes, show_summary
@@ -26,7 +26,7 @@ from cera.cli.verdicts import WORDS, AutomatonVerdict, Verdict
 from cera.cli.verification import (
     VIOLATED,
     automata_of,
-    complete_since,
+    complete_from,
     constraints_of,
     from_option,
     instances,
@@ -42,7 +42,6 @@ from cera.constraints.reports import UNKNOWN_PLACE
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.states import name_of
-from cera.model.time.interval import Time
 from cera.program import Program
 from cera.running.engine import answer
 from cera.running.listener import Output
@@ -114,7 +113,7 @@ def verify(
     labels = written_labels(possible=possible) | {UNKNOWN_PLACE}
     request = replace(request, labels=labels, changes=True, counts_open=bool(constraints))
     layers = verified(program.layers, expects_all=expects_all, possible=possible)
-    layers = complete_since(layers, extent_of(since, request))
+    layers = complete_from(layers, since, request.times, request.until)
     report.show_diagnostics(program.diagnostics)
     check_side_files(request, program)
     terminal = Terminal(request)
@@ -147,15 +146,6 @@ def verify(
     refuse(unusable)
     if violations:
         click.get_current_context().exit(VIOLATED)
-
-
-def extent_of(since: str | None, request: Request) -> Time | None:
-    """Returns from when on the events are complete. Raises UsageError if that is after --until."""
-    found = time_of("--from", since, request.times)
-    if found is not None and request.until is not None and found > request.until:
-        begin, end = request.times.format(found), request.times.format(request.until)
-        raise UsageError(f"--from {begin} is later than --until {end}: there is nothing between them to verify")
-    return found
 
 
 def summary(

@@ -17,7 +17,7 @@ from cera.cli.options import program_options, replay_options
 from cera.cli.recording import Terminal
 from cera.cli.report import printable
 from cera.cli.side_files import check_side_files
-from cera.cli.verification import traced
+from cera.cli.verification import complete_from, from_option, traced
 from cera.connectors.line_writer import lines, write_output
 from cera.connectors.sink import StandardOutput
 from cera.constraints.clause import Clause
@@ -49,6 +49,7 @@ TEXT_SHOWN = 300
 @click.command("why", short_help="Show how an event came about.")
 @replay_options
 @program_options
+@from_option
 @click.option(
     "--event",
     "names",
@@ -59,7 +60,9 @@ TEXT_SHOWN = 300
 )
 @click.option("--first", is_flag=True, help="Only the first derivation of each event, the one that `cera run` writes.")
 @click.option("--json", "as_json", is_flag=True, help="The events and derivations as JSON, each event once.")
-def why(program: Program, request: Request, names: tuple[str, ...], first: bool, as_json: bool) -> None:
+def why(
+    program: Program, request: Request, since: str | None, names: tuple[str, ...], first: bool, as_json: bool
+) -> None:
     """Shows how an event came about when the FILEs' program runs over recorded events: every rule that derived it and
     the events that made the rule fire, down to the input, with their times.
 
@@ -74,7 +77,7 @@ def why(program: Program, request: Request, names: tuple[str, ...], first: bool,
       cera why fire.xceq --events events.jsonl --event 3f2a91c0
     """
     request = replace(with_engine_in_process(program, request), changes=True)
-    layers = traced(program.layers)
+    layers = complete_from(traced(program.layers), since, request.times, request.until)
     report.show_diagnostics(program.diagnostics)
     check_side_files(request, program)
     events: dict[Event, None] = {}
