@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from typing import Any
 
@@ -15,12 +15,14 @@ from cera.cli.verdicts import WORDS, AutomatonVerdict, Verdict, reason_unjudged
 from cera.cli.verification import InstanceCounts
 from cera.connectors.event_lines import event_line
 from cera.constraints.clause import Clause
+from cera.constraints.judged_windows import Recording
 from cera.constraints.module import ConstraintModule
 from cera.constraints.occasions import Seen, states_of
 from cera.constraints.reports import UNKNOWN_PLACE, VIOLATION
 from cera.constraints.translation.clause_rules import clause_of
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.states import name_of
+from cera.model.time.interval import Interval, Time
 from cera.model.time.time_text import TimeFormat
 from cera.running.listener import LineOutput, Output
 from cera.running.outcome import InputCounts, Outcome
@@ -40,15 +42,31 @@ class Judged:
     pending: Mapping[str, int] = field(default_factory=dict)
     #: Why nothing of the recording could be used.
     unusable: str | None = None
+    #: When it was, where that is known.
+    recording: Recording | None = None
 
     @classmethod
-    def of(cls, outcome: Outcome, unusable: str | None) -> Judged:
+    def of(cls, outcome: Outcome, unusable: str | None, recording: Recording | None = None) -> Judged:
         """Returns what could be judged in a run."""
         counts, observed = outcome.counts, outcome.observed_in_time or outcome.observed
         labels = counts.used_labels.union(label for label, number in outcome.derived.items() if number)
         reason = None if unusable is None else unusable.partition(":")[0]
         seen = Seen(labels, observed.missing, observed.missing_values, _only(counts))
-        return cls(seen, len(counts.used_labels), outcome.open_states, outcome.pending, reason)
+        return cls(seen, len(counts.used_labels), outcome.open_states, outcome.pending, reason, recording)
+
+
+def recording_of(
+    outcome: Outcome, since: Time | None, until: Time | None, times: TimeFormat, timezone: str
+) -> Recording | None:
+    """Returns when a recording was; None if that is not known: what rules derive may be later."""
+    extent = outcome.extent
+    if extent is None or any(
+        number and label not in (VIOLATION, UNKNOWN_PLACE) for label, number in outcome.derived.items()
+    ):
+        return None
+    end = extent.end if until is None else until
+    begin = extent.begin if since is None else min(since, end)
+    return Recording(Interval(begin, end), times, timezone)
 
 
 def _only(counts: InputCounts) -> str:
@@ -121,6 +139,8 @@ class Tally:
         clauses: dict[str, list[Clause]] = {}
         for clause in module.clauses:
             clauses.setdefault(clause.constraint, []).append(clause)
+        if judged.recording is not None:
+            judged = replace(judged, recording=replace(judged.recording, origin=module.origin))
         return [self._verdict(module.name, name, several, judged) for name, several in clauses.items()]
 
     def _verdict(self, file: str, name: str, clauses: Sequence[Clause], judged: Judged) -> Verdict:
@@ -130,7 +150,8 @@ class Tally:
         still_open = sum(number for rule, number in judged.pending.items() if clause_of(rule) in rules)
         states = {label for clause in clauses for label in states_of(clause)}
         open_states = sum(judged.open_states.get(label, 0) for label in states)
-        unjudged = judged.unusable or reason_unjudged(clauses, judged.seen, judged.labels)
+        recording = None if still_open or open_states else judged.recording
+        unjudged = judged.unusable or reason_unjudged(clauses, judged.seen, judged.labels, recording)
         return Verdict(file, name, place, number, first, still_open, open_states, unjudged)
 
     def violated(self, module: ConstraintModule) -> Iterator[tuple[str, int]]:

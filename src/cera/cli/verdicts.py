@@ -10,6 +10,7 @@ from typing import Any, Literal
 from cera.cli import report
 from cera.cli.verification import InstanceCounts
 from cera.constraints.clause import Clause
+from cera.constraints.judged_windows import Recording, unjudged_time
 from cera.constraints.occasions import Seen, missing_occasion
 from cera.constraints.reports import VIOLATION
 
@@ -102,12 +103,21 @@ class AutomatonVerdict:
         return [str(self.counts), *(f"  {violation_text(each)}" for each in self.first)]
 
 
-def reason_unjudged(clauses: Sequence[Clause], seen: Seen, labels: int) -> str | None:
+def reason_unjudged(
+    clauses: Sequence[Clause], seen: Seen, labels: int, recording: Recording | None = None
+) -> str | None:
     """Returns why nothing of a constraint was judged; None if some of it was."""
     if not labels:
         return f"there was no event{seen.only}"
-    missing = [missing_occasion(each, seen) for each in clauses]
-    return None if None in missing else f"there was no {missing[0]}"
+    reasons = [_reason(each, seen, recording) for each in clauses]
+    return None if None in reasons else reasons[0]
+
+
+def _reason(clause: Clause, seen: Seen, recording: Recording | None) -> str | None:
+    missing = missing_occasion(clause, seen)
+    if missing is not None:
+        return f"there was no {missing}"
+    return None if recording is None else unjudged_time(clause, recording)
 
 
 def violation_text(record: Mapping[str, Any]) -> str:

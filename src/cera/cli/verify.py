@@ -15,7 +15,7 @@ import click
 
 from cera.automata.module import VIOLATION
 from cera.cli import report
-from cera.cli.constraint_report import Judged, Tally, show_verdicts, unadmitted, warn_of_places
+from cera.cli.constraint_report import Judged, Tally, recording_of, show_verdicts, unadmitted, warn_of_places
 from cera.cli.engine_choice import with_engine
 from cera.cli.options import program_options, replay_options
 from cera.cli.recording import Terminal, report_formats
@@ -127,7 +127,9 @@ def verify(
     outcome = answer(run)
     unusable = show_summary(program, request, replace(outcome, derived=_reports(outcome, labels)))
     show_missing_attributes(program, outcome)
-    judged = Judged.of(outcome, unusable)
+    complete = next((module.since for module in constraints_of(layers)), None)
+    recording = recording_of(outcome, complete, request.until, request.times, program.timezone)
+    judged = Judged.of(outcome, unusable, recording)
     verdicts = {module.name: tally.verdicts(module, judged) for module in constraints}
     for name, several in verdicts.items():
         show_verdicts(name, several)

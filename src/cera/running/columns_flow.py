@@ -94,6 +94,7 @@ class ColumnsFlow(Flow):
         from cera.engines.columns.recording import Batches, ColumnsRecording, different
         from cera.engines.columns.rows import OutsideColumnsError
 
+        self._knows_extent = False  # not all events come by
         chosen = self._request.labels
         plan, until = self._plan, self._request.until
         recording = ColumnsRecording(plan, self._request.times, until, lambda label: is_chosen(label, chosen))

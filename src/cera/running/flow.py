@@ -27,8 +27,8 @@ from cera.errors import DataError
 from cera.model.events.attributes import ObservedAttributes
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence
-from cera.model.events.states import is_chosen, names_end
-from cera.model.time.interval import Time
+from cera.model.events.states import announced_end, is_chosen, names_end
+from cera.model.time.interval import Interval, Time
 from cera.modules.driving import Driver
 from cera.modules.processor import AnyProcessor, Detection
 from cera.running.admission import Admission
@@ -87,6 +87,9 @@ class Flow:
         self._admission = Admission(run, self._files)
         left_out = request.until is not None or request.max_delay is not None
         self._in_time_only = run.expectations.observer() if request.counts_open and left_out else None
+        #: From the first begin to the last end of what is not late, once there is something, where that is asked for.
+        self._extent: Interval | None = None
+        self._knows_extent = request.counts_open
         self._driver: Driver
         self._recording: OrderedEvents | None = None
         self._lateness = Lateness(_LATE_EVENTS)
@@ -124,6 +127,7 @@ class Flow:
             pending=self._pending,
             most_in_state=self._most_in_state,
             observed_in_time=self._in_time_only,
+            extent=self._extent if self._knows_extent else None,
         )
 
     @property
@@ -190,6 +194,8 @@ class Flow:
                 self._take_states(piece, self._open_states)
             if self._in_time_only is not None and until is None:
                 self._look_at(self._not_late(piece), self._in_time_only)
+            if self._knows_extent:
+                self._extend(self._not_late(piece))
             if alone and self._late_events == late:
                 self._keep_base(piece[0], number)
                 if self._each is not None:
@@ -334,6 +340,13 @@ class Flow:
         for event in events:
             if event.label in observed.missing:
                 observed.look(event)
+
+    def _extend(self, events: Iterable[Occurrence]) -> None:
+        for event in events:
+            announced = announced_end(event.qualifier)
+            end = event.end if announced is None else max(event.end, announced)
+            found = self._extent or (event.begin, end)
+            self._extent = Interval(min(found[0], event.begin), max(found[1], end))
 
     def _take_repaired(self) -> None:
         self._repaired += 1

@@ -9,6 +9,7 @@ from typing import Literal
 
 from cera.model.events.attributes import ObservedAttributes
 from cera.model.terms.term import Value
+from cera.model.time.interval import Interval
 
 #: How many changes of the input had an operation and a table; None stands for one that does not say it.
 Changes = Mapping[tuple[Value | None, Value | None], int]
@@ -69,3 +70,5 @@ class Outcome:
     most_in_state: int | None = None
     #: What events that were neither late nor after `until` had, where open answers are counted and some could be.
     observed_in_time: ObservedAttributes | None = None
+    #: From the first begin of these events to the last end, where open answers are counted and it is known.
+    extent: Interval | None = None

@@ -113,6 +113,7 @@ def answer_recording(run: Run) -> Outcome:
         if in_time is not None:
             observe(recording.tables_in_time, in_time, expectations.attributes)
         open_states = recording.open_states(awaited_states(run.layers))
+        extent = recording.extent() if request.counts_open else None
     repeated = records - labels_read.total()
     counts = InputCounts(labels_read, records, repeated, later.total(), rejected=len(rejected), later_labels=later)
     if listener.acting:
@@ -135,7 +136,9 @@ def answer_recording(run: Run) -> Outcome:
     ended = ended_states(derived)
     open_states += open_derived(awaited_states(run.layers), counted, ended)
     pending = recording.pending(labels)
-    return Outcome(counts, counted, written, *left, "row", open_states, ended, pending, observed_in_time=in_time)
+    return Outcome(
+        counts, counted, written, *left, "row", open_states, ended, pending, observed_in_time=in_time, extent=extent
+    )
 
 
 def _started(run: Run) -> Recorded:

@@ -37,7 +37,7 @@ from cera.model.events import event as model
 from cera.model.events.event import DerivedEvent
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.events.states import OPEN, OPENING, is_chosen
-from cera.model.time.interval import Time
+from cera.model.time.interval import Interval, Time
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
 from cera.modules.rules.module import rules_of
@@ -110,6 +110,17 @@ class Recorded:
         if self.until is None:
             return list(tables)
         return [replace(table, frame=table.frame.where(column("end") <= self.until)) for table in tables]
+
+    def extent(self) -> Interval | None:
+        """Returns the time from the first begin to the last end of the events that are not after `until`; an action."""
+        times = [table.frame.select("begin", "end") for table in with_states(self.reading.tables, self.until)]
+        if not times:
+            return None
+        every = reduce(DataFrame.unionByName, times)
+        every = every if self.until is None else every.where(column("end") <= self.until)
+        with engine_failure():
+            [(begin, end)] = every.agg(F.min("begin"), F.max("end")).collect()
+        return None if begin is None else Interval(begin, end)
 
     def open_states(self, labels: Collection[str]) -> Counter[str]:
         """Returns how many states with some labels are open at the end, by label; an action where there are labels."""
