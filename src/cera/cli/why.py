@@ -23,6 +23,7 @@ from cera.connectors.sink import StandardOutput
 from cera.constraints.clause import Clause
 from cera.constraints.explanations import Explanation, explanation
 from cera.constraints.module import ConstraintModule
+from cera.errors import UsageError
 from cera.languages.xchangeeq.printer import print_conditions, print_query_pattern
 from cera.model.events.event import Event
 from cera.model.events.states import is_ending, is_opening, state_label, state_term
@@ -40,6 +41,8 @@ from cera.running.run import Run
 
 #: How many collected events are listed in the tree.
 COLLECTED_SHOWN = 20
+#: How many derivations of an event the tree has.
+DERIVATIONS_SHOWN = 10
 #: How many derivations deep the tree goes.
 DEEPEST = 50
 #: How many characters of a constraint are shown.
@@ -59,9 +62,21 @@ TEXT_SHOWN = 300
     help="The id of an event, its begin, or a source's id. May be given several times.",
 )
 @click.option("--first", is_flag=True, help="Only the first derivation of each event, the one that `cera run` writes.")
+@click.option(
+    "--all",
+    "shows_all",
+    is_flag=True,
+    help=f"All derivations of each event; without it the tree has the first {DERIVATIONS_SHOWN}, and --json has all.",
+)
 @click.option("--json", "as_json", is_flag=True, help="The events and derivations as JSON, each event once.")
 def why(
-    program: Program, request: Request, since: str | None, names: tuple[str, ...], first: bool, as_json: bool
+    program: Program,
+    request: Request,
+    since: str | None,
+    names: tuple[str, ...],
+    first: bool,
+    shows_all: bool,
+    as_json: bool,
 ) -> None:
     """Shows how an event came about when the FILEs' program runs over recorded events: every rule that derived it and
     the events that made the rule fire, down to the input, with their times.
@@ -69,13 +84,16 @@ def why(
     ID is what `cera run` writes as "id" and "causes", its first characters if they are enough, or the id that the
     source gave an input event. With several, the trees come one after the other, in the order of the options.
 
-    In a recursion an event may come about in very many ways. With --first the tree has one of them for each event, and
-    leads to the input all the same; it says how many others there are.
+    In a recursion, or where a constraint counts, an event may come about in very many ways. The tree has the first few
+    of them for each event, and says how many others there are; with --all it has them all, and with --first one, which
+    leads to the input all the same.
 
     \b
     Example:
       cera why fire.xceq --events events.jsonl --event 3f2a91c0
     """
+    if first and shows_all:
+        raise UsageError("--first shows one derivation of each event and --all every one; give one of them")
     request = replace(with_engine_in_process(program, request), changes=True)
     layers = complete_from(traced(program.layers), since, request.times, request.until)
     report.show_diagnostics(program.diagnostics)
@@ -96,7 +114,8 @@ def why(
     )
     modules = [each.module for each in program.modules.found]
     derived = with_known_causes(found.derived, events)
-    causes = Causes(program.rules, modules, program.timezone, tuple(events), derived, request.times, first)
+    wanted = 1 if first else None if shows_all or as_json else DERIVATIONS_SHOWN
+    causes = Causes(program.rules, modules, program.timezone, tuple(events), derived, request.times, wanted)
     asked = tuple(dict.fromkeys(causes.find(name) for name in names))
     if as_json:
         write_output(json.dumps(graph(causes, asked), indent=2, ensure_ascii=False) + "\n")
@@ -155,7 +174,7 @@ class _Tree:
         self.shown.add(event)
         children = [self.reason(event, reason, depth) for reason in self.causes.reasons(event)]
         if more := self.causes.left_out(event):
-            children.append(Node(f"… and {count(more, 'other derivation')}"))
+            children.append(Node(f"… and {count(more, 'other derivation')}: --all"))
         if event in self.causes.input:
             children.append(Node("also in the input"))
         return Node(title, tuple(children))

@@ -49,7 +49,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class Causes:
-    """Everything that happened, and why; with `first`, only by the first derivation of each event."""
+    """Everything that happened, and why; with `wanted`, by so many of the first derivations of each event."""
 
     program: RuleProgram
     modules: Sequence[Module]
@@ -57,7 +57,7 @@ class Causes:
     events: Sequence[Event]
     answers: Sequence[DerivedEvent]
     times: TimeFormat
-    first: bool = False
+    wanted: int | None = None
 
     def interval(self, interval: Interval) -> str:
         return f"[{self.times.format(interval.begin)}, {self.times.format(interval.end)}]"
@@ -100,12 +100,11 @@ class Causes:
 
     def reasons(self, event: Event) -> list[Reason]:
         """Returns the derivations of the event that are wanted; none for an input event or a timer."""
-        wanted = self._derivations(event)[: 1 if self.first else None]
-        return [self._reason(event, derivation) for derivation in wanted]
+        return [self._reason(event, derivation) for derivation in self._derivations(event)[: self.wanted]]
 
     def left_out(self, event: Event) -> int:
         """Returns how many derivations of the event are not wanted."""
-        return max(0, len(self._derivations(event)) - 1) if self.first else 0
+        return 0 if self.wanted is None else max(0, len(self._derivations(event)) - self.wanted)
 
     def _derivations(self, event: Event) -> tuple[Derivation, ...]:
         item = self.derived.get(event)

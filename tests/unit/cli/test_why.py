@@ -313,7 +313,7 @@ def test_first_shows_one_derivation_of_each_event_down_to_the_input(engine: str,
     assert rules[-1] == "r"  # which asks for nothing but input
     others = sum(line.startswith(("├─ by rule", "└─ by rule")) for line in every) - 1
     assert others > 0
-    assert lines[-1] == f"└─ … and {others} other derivation{'' if others == 1 else 's'}"
+    assert lines[-1] == f"└─ … and {others} other derivation{'' if others == 1 else 's'}: --all"
     graph = json.loads(cera(*why, "--first", "--json").stdout)
     assert graph["events"][0]["other_derivations"] == others
     assert all(len(one["derivations"]) <= 1 for one in graph["events"])
@@ -323,6 +323,45 @@ def test_first_shows_one_derivation_of_each_event_down_to_the_input(engine: str,
 def test_first_says_nothing_of_others_where_there_are_none(cera: Cera, ids: dict[str, str]) -> None:
     assert cera(*WHY, ids["fire"], "--first").stdout == cera(*WHY, ids["fire"]).stdout
     assert cera(*WHY, ids["fire"], "--first", "--json").stdout == cera(*WHY, ids["fire"], "--json").stdout
+
+
+@pytest.mark.parametrize("engine", ["local", "reference"])
+def test_of_very_many_derivations_the_tree_has_the_first_ten(engine: str, cera: Cera, folder: Path) -> None:
+    (folder / "some.xceq").write_text("DETECT some{} ON event x: p{{}} END\n")
+    write_lines(folder / "p.jsonl", [f'{{"at": 1, "term": {{"p": {{"n": {n}}}}}}}' for n in range(15)])
+    replay = ("some.xceq", "--events", "p.jsonl", "--time-unit", "s", "--engine", engine)
+    [some] = records(cera("run", *replay).stdout)
+    why = ("why", *replay, "--event", some["id"])
+    short, every = tree(cera, *why), tree(cera, *why, "--all")
+    assert sum("by rule some" in line for line in every) == 15
+    assert not any("other derivation" in line for line in every)
+    assert sum("by rule some" in line for line in short) == 10
+    assert short[:-1] == every[: len(short) - 1]
+    assert short[-1] == "└─ … and 5 other derivations: --all"
+    assert tree(cera, *why, "--first")[-1] == "└─ … and 14 other derivations: --all"
+    whole = json.loads(cera(*why, "--json").stdout)
+    assert len(whole["events"][0]["derivations"]) == 15
+    assert "other_derivations" not in whole["events"][0]
+
+
+def test_a_count_over_many_events_is_explained_by_the_first_of_them(cera: Cera, folder: Path) -> None:
+    (folder / "few.escl").write_text(
+        "CONSTRAINT few: IF event x: done() and event w: from-start-backward[x, 50 sec] "
+        "THEN while w: exists <= 1 event: p() END\n"
+    )
+    counted = [f'{{"at": {at}, "term": {{"p": {{"n": {at}}}}}}}' for at in range(51, 57)]
+    write_lines(folder / "p.jsonl", ['{"at": 0, "term": {"z": {}}}', *counted, '{"at": 100, "term": {"done": {}}}'])
+    replay = ("few.escl", "--events", "p.jsonl", "--time-unit", "s", "--engine", "local")
+    [violation] = records(cera("run", *replay).stdout)
+    short = tree(cera, "why", *replay, "--event", violation["id"])
+    assert sum("by constraint few.few" in line for line in short) == 10
+    assert short[-1] == "└─ … and 5 other derivations: --all"  # there are 15 pairs of six events
+
+
+def test_one_derivation_and_all_of_them_exclude_each_other(cera: Cera, ids: dict[str, str]) -> None:
+    result = cera(*WHY, ids["fire"], "--first", "--all")
+    assert result.exit_code == 2
+    assert "--first shows one derivation of each event and --all every one; give one of them" in result.stderr
 
 
 def test_a_violation_comes_from_its_constraint_whichever_of_its_rules_found_it(cera: Cera) -> None:
