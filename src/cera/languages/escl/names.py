@@ -16,10 +16,12 @@ from cera.constraints.constraint import (
 from cera.constraints.definitions import all_parts, literals_of
 from cera.constraints.kinds import said_kinds, uses
 from cera.constraints.queries import Kind, Literal
+from cera.constraints.reports import VIOLATION
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
 from cera.languages.escl.hints import misspelt
 from cera.languages.escl.syntax import Program
 from cera.model.expressions.atoms import Atom
+from cera.model.expressions.expression import Literal as Constant
 
 _ARTICLES: dict[Kind, str] = {"event": "an event", "state": "a state", "relation": "a relation"}
 
@@ -27,6 +29,7 @@ _ARTICLES: dict[Kind, str] = {"event": "an event", "state": "a state", "relation
 def check_names(program: Program) -> Iterator[Diagnostic]:
     yield from _kinds(program)
     yield from _constraint_names(program)
+    yield from _own_violations(program)
     for tree in program.sets:
         yield from _definitions(tree)
 
@@ -59,6 +62,23 @@ def _kinds(program: Program) -> Iterator[Diagnostic]:
                 nearest = did_you_mean(label, relations)
                 hint = nearest or f"write `event: {label}(…)` or `state: {label}(…)`, or declare `relation {label}(…)`"
                 yield Diagnostic("EC108", "note", message, literal.span, hint)
+
+
+def _own_violations(program: Program) -> Iterator[Diagnostic]:
+    """Reports atoms that ask for violations of a constraint of the same file, which they do not see (EC111)."""
+    own = {each.name: each for each in program.constraints if each.name is not None}
+    for literal in (literal for tree in program.sets for literal, _ in uses(tree)):
+        if literal.atom.label != VIOLATION:
+            continue
+        for argument in literal.atom.arguments:
+            match argument:
+                case Atom("constraint", (Constant(str() as name),)) if name in own:
+                    message = f"violations of `{name}` are not seen here: it is a constraint of the same file"
+                    hint = "write what asks for them into a file of its own, and verify both"
+                    note = (Note(f"`{name}` is here", own[name].span),)
+                    yield Diagnostic("EC111", "warning", message, literal.span, hint, note)
+                case _:
+                    pass
 
 
 def _misspelt_kind(literal: Literal) -> Iterator[Diagnostic]:

@@ -174,6 +174,18 @@ def test_a_constraint_whose_violations_another_file_asks_for_stays(about: str, s
     assert ("EC405" in [each.code for each in program.check()]) == (not stays)
 
 
+def test_violations_of_the_same_file_are_not_seen_which_is_warned_of() -> None:
+    watch = "WHILE Range 1 day LET CONSTRAINT few: IN ANY CASE exists <= 3 event: {} group-by {{}} END END\n"
+    asked = watch.format("violation(constraint(small))")
+    [found] = [each for each in Program((Source("shop.escl", SHOP + asked),)).check() if each.code == "EC111"]
+    assert found.message == "violations of `small` are not seen here: it is a constraint of the same file"
+    apart = Program((Source("shop.escl", SHOP), Source("watch.escl", asked)))
+    assert "EC111" not in [each.code for each in apart.check()]
+    for other in ("violation(automaton(small))", "violation(constraint(C))", "alarm(constraint(small))"):
+        program = Program((Source("shop.escl", SHOP + watch.format(other)),))
+        assert "EC111" not in [each.code for each in program.check()]
+
+
 def test_violations_are_events_like_others_to_the_checks() -> None:
     """That `small` holds would tell that there are no violations of it, and the checks do not say so."""
     watch = "\n".join(
