@@ -201,6 +201,17 @@ def test_late_events_are_no_occasion(engine: str, until: tuple[str, ...]) -> Non
     assert [(each["outcome"], each.get("why")) for each in found[1:]] == [("not judged", why), ("held", None)]
 
 
+@pytest.mark.parametrize(
+    ("tags", "number"),
+    [("good", 1), (["good"], 1), (["good", "bad"], 0), ([], 0)],
+    ids=["one", "in a list", "two", "none"],
+)
+def test_a_variable_matches_an_attribute_with_one_value(tags: object, number: int) -> None:
+    Path("shop.escl").write_text("CONSTRAINT tagged: IF event: order(tags(T)) THEN 1 > 2 END")
+    write("events.jsonl", ({"at": 0, "term": {"order": {"tags": tags}}},))
+    assert len(violations(cera("verify", "shop.escl"))) == number
+
+
 def test_what_must_never_happen_holds_where_it_does_not() -> None:
     Path("shop.escl").write_text("CONSTRAINT quiet: IN ANY CASE exists = 0 event: alarm(id(N)) END")
     Path("other.escl").write_text("CONSTRAINT few: IN ANY CASE exists <= 9 event: order() group-by {} END")
