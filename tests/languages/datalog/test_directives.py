@@ -147,7 +147,7 @@ def test_a_directive_that_cannot_be_read_is_explained(directive: str) -> None:
 def test_a_module_that_tells_nothing_is_warned_of_and_its_rules_are_counted() -> None:
     program = cera.load("a(X, J) <- A(X, J).\na(X, s(J)) <- any(s(J)), b(X, J).\nb(X, J) <- a(X, J).")
     assert [(each.code, each.severity) for each in program.check()] == [("DL402", "warning")]
-    assert program.modules.rules == 3
+    assert program.modules.definitions == {("rule", "rules"): 3}
     assert [each.code for each in program.diagnostics] == ["DL402"], "runs tell it too"
 
 
