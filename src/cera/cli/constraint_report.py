@@ -44,15 +44,25 @@ class Judged:
     unusable: str | None = None
     #: When it was, where that is known.
     recording: Recording | None = None
+    #: Why clauses were not judged whose bodies never held, by file and clause, where it was looked.
+    unmatched: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, outcome: Outcome, unusable: str | None, recording: Recording | None = None) -> Judged:
+    def of(
+        cls,
+        outcome: Outcome,
+        unusable: str | None,
+        recording: Recording | None = None,
+        unmatched: Mapping[str, str] | None = None,
+    ) -> Judged:
         """Returns what could be judged in a run."""
         counts, observed = outcome.counts, outcome.observed_in_time or outcome.observed
         labels = counts.used_labels.union(label for label, number in outcome.derived.items() if number)
         reason = None if unusable is None else unusable.partition(":")[0]
         seen = Seen(labels, observed.missing, observed.missing_values, _only(counts))
-        return cls(seen, len(counts.used_labels), outcome.open_states, outcome.pending, reason, recording)
+        return cls(
+            seen, len(counts.used_labels), outcome.open_states, outcome.pending, reason, recording, unmatched or {}
+        )
 
 
 def recording_of(
@@ -151,8 +161,14 @@ class Tally:
         states = {label for clause in clauses for label in states_of(clause)}
         open_states = sum(judged.open_states.get(label, 0) for label in states)
         recording = None if still_open or open_states else judged.recording
-        unjudged = judged.unusable or reason_unjudged(clauses, judged.seen, judged.labels, recording)
+        unmatched = {} if still_open or open_states else judged.unmatched
+        reasons = {each.name: unmatched.get(f"{file}.{each.name}") for each in clauses}
+        unjudged = judged.unusable or reason_unjudged(clauses, judged.seen, judged.labels, recording, reasons)
         return Verdict(file, name, place, number, first, still_open, open_states, unjudged)
+
+    def number(self, rule: str) -> int:
+        """Returns how often a clause was violated so far, given its file and its name."""
+        return self._numbers.get(rule, 0)
 
     def violated(self, module: ConstraintModule) -> Iterator[tuple[str, int]]:
         """Yields the constraints of a file that were violated, and how often."""

@@ -104,12 +104,17 @@ class AutomatonVerdict:
 
 
 def reason_unjudged(
-    clauses: Sequence[Clause], seen: Seen, labels: int, recording: Recording | None = None
+    clauses: Sequence[Clause],
+    seen: Seen,
+    labels: int,
+    recording: Recording | None = None,
+    unmatched: Mapping[str, str | None] | None = None,
 ) -> str | None:
-    """Returns why nothing of a constraint was judged; None if some of it was."""
+    """Returns why nothing of a constraint was judged; None if some of it was. `unmatched` is why clauses were not, by
+    name, whose bodies never held."""
     if not labels:
         return f"there was no event{seen.only}"
-    reasons = [_reason(each, seen, recording) for each in clauses]
+    reasons = [_reason(each, seen, recording) or (unmatched or {}).get(each.name) for each in clauses]
     return None if None in reasons else reasons[0]
 
 

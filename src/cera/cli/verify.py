@@ -45,6 +45,7 @@ from cera.model.events.states import name_of
 from cera.program import Program
 from cera.running.engine import answer
 from cera.running.listener import Output
+from cera.running.occasions import Occasions
 from cera.running.outcome import InputCounts, Outcome
 from cera.running.request import Request
 from cera.running.run import Run
@@ -121,15 +122,25 @@ def verify(
     silent = as_json and out is None
     opened = nothing_written if silent else partial(terminal.output, out, table=table)
     # of whatever engine, what is written comes by here, and is counted
+    again = request.engine != "reference" and all(source.is_recording for source in request.sources)
+    occasions = Occasions(layers, tally.number, rules_may_look=again) if constraints else None
+    output = tally.counting(opened)
     run = Run(
-        layers, program.expectations, program.timezone, request, StandardOutput(), tally.counting(opened), terminal
+        layers,
+        program.expectations,
+        program.timezone,
+        request,
+        StandardOutput(),
+        output,
+        terminal,
+        occasions=occasions,
     )
     outcome = answer(run)
     unusable = show_summary(program, request, replace(outcome, derived=_reports(outcome, labels)))
     show_missing_attributes(program, outcome)
     complete = next((module.since for module in constraints_of(layers)), None)
     recording = recording_of(outcome, complete, request.until, request.times, program.timezone)
-    judged = Judged.of(outcome, unusable, recording)
+    judged = Judged.of(outcome, unusable, recording, None if occasions is None else occasions.missing)
     verdicts = {module.name: tally.verdicts(module, judged) for module in constraints}
     for name, several in verdicts.items():
         show_verdicts(name, several)

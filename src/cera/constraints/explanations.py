@@ -10,6 +10,7 @@ from cera.constraints.names import declared_identifier
 from cera.constraints.queries import Combination, Literal, Part, ValidityTime
 from cera.constraints.specification import NONE
 from cera.constraints.texts import condition_text, count_text, literal_text, text_of
+from cera.model.expressions.atoms import Atom
 from cera.model.terms.term import Term, Value
 
 
@@ -59,8 +60,13 @@ def _demand(literal: Literal) -> str:
 
 
 def _query(literal: Literal) -> str:
-    written = literal.atom.label if literal.atom.span is None else text_of(literal.atom.span)
+    written = query_text(literal.atom)
     return f"state {written}" if literal.kind == "state" else written
+
+
+def query_text(atom: Atom) -> str:
+    """Returns an atom as it was written."""
+    return atom.label if atom.span is None else text_of(atom.span)
 
 
 def _time(time: ValidityTime | None, clause: Clause) -> str:

@@ -39,7 +39,7 @@ def missing_occasion(clause: Clause, seen: Seen) -> str | None:
     States are seen by the labels of their openings.
     """
     missing = next(_missing(clause.body, clause, seen), None)
-    if missing is None and (counted := _counted_in_own_groups(clause)) is not None:
+    if missing is None and (counted := counted_in_own_groups(clause)) is not None:
         missing = next(_missing([counted], clause, seen, counted=True), None)
     return None if missing is None else f"{missing}{seen.only}"
 
@@ -48,7 +48,7 @@ def values_needed(clause: Clause) -> Iterator[AskedValue]:
     """Yields the values without which what the body of a clause asks for is not there."""
     for part in (*clause.body, *(part for each in clause.definitions for body in each.bodies for part in body)):
         literal = part.anchor if isinstance(part, TimerLiteral) else part
-        if isinstance(literal, Literal) and literal.kind != "relation" and _needs_one(literal):
+        if isinstance(literal, Literal) and literal.kind != "relation" and needs_one(literal):
             yield from _values(literal)
 
 
@@ -67,7 +67,7 @@ def states_of(clause: Clause) -> frozenset[str]:
 def _missing(parts: Sequence[Part], clause: Clause, seen: Seen, *, counted: bool = False) -> Iterator[str]:
     for part in parts:
         literal = part.anchor if isinstance(part, TimerLiteral) else part
-        if not isinstance(literal, Literal) or literal.kind == "relation" or not (counted or _needs_one(literal)):
+        if not isinstance(literal, Literal) or literal.kind == "relation" or not (counted or needs_one(literal)):
             continue
         label = literal.atom.label
         bodies = [body for each in clause.definitions if each.head.atom.label == label for body in each.bodies]
@@ -93,7 +93,7 @@ def _not_seen(literal: Literal, seen: Seen) -> Iterator[str]:
             yield f"{named} with {value.name} = {value.text}"
 
 
-def _needs_one(literal: Literal) -> bool:
+def needs_one(literal: Literal) -> bool:
     """Returns whether a literal of a body holds only where there is something."""
     if literal.negated:
         return False
@@ -101,7 +101,7 @@ def _needs_one(literal: Literal) -> bool:
     return literal.count is None or (numbers is not None and 0 not in numbers)
 
 
-def _counted_in_own_groups(clause: Clause) -> Literal | None:
+def counted_in_own_groups(clause: Clause) -> Literal | None:
     """Returns the head if all it does is to count, and only groups that occur are counted."""
     if len(clause.head) != 1 or len(clause.head[0]) != 1:
         return None

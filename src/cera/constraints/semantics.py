@@ -131,7 +131,10 @@ class Judge(Bodies):
         return unknown_places(found, self.stream.locations)
 
     def refuted(self, heads: Sequence[Plan], binding: Binding) -> list[Refutation]:
-        """Returns the refutations of a head: one, or one for each group where a single literal is counted."""
+        """Returns the refutations of a head: one, or one for each group where a single literal is counted. A head
+        without alternatives never holds."""
+        if not heads:
+            return [Refutation(binding.at, "", None)]
         if len(heads) == 1:
             [only] = heads
             if len(only.parts) == 1 and isinstance(only.parts[0], Literal) and only.parts[0].count is not None:

@@ -19,6 +19,7 @@ from cera.modules.processor import AnyProcessor
 from cera.running.choice import AUTO
 from cera.running.columns_flow import COLUMNS_FROM, ColumnsFlow, takes_columns, why_not_in_columns
 from cera.running.flow import Flow
+from cera.running.late_occasions import look_by_rules
 from cera.running.outcome import Outcome
 from cera.running.run import Run, StreamRun
 from cera.running.streams.running_stream import RunningStream
@@ -129,7 +130,10 @@ def answer(run: Run) -> Outcome:
     """Answers a program over recorded events: the one way from sources to an output, whatever the engine."""
     run = replace(run, layers=_run_by(run.request.engine, run.layers.with_times(run.request.times)))
     check_located(run.layers.modules)
-    return _ready(run.request.engine, run.layers).answer(run)
+    outcome = _ready(run.request.engine, run.layers).answer(run)
+    if run.occasions is not None:
+        look_by_rules(run, answer)
+    return outcome
 
 
 def stream(run: StreamRun) -> RunningStream:

@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -22,6 +23,7 @@ from cera.connectors.ordering import OrderedEvents
 from cera.connectors.records.acceptance import in_time
 from cera.connectors.records.ahead import Lateness, not_ahead
 from cera.connectors.records.layout import Rejected
+from cera.constraints.occasions import Seen
 from cera.engines.local.answer_lines import AnswerLine, AnswerLines
 from cera.errors import DataError
 from cera.model.events.attributes import ObservedAttributes
@@ -34,6 +36,7 @@ from cera.modules.processor import AnyProcessor, Detection
 from cera.running.admission import Admission
 from cera.running.derived_states import DerivedStates, counted_states, ended_states
 from cera.running.listener import LineOutput, Output
+from cera.running.occasions import Search
 from cera.running.open_states import OpenStates, awaited_states, open_derived
 from cera.running.outcome import InputCounts, Outcome
 from cera.running.request import Request
@@ -96,6 +99,9 @@ class Flow:
         self._in_time = 0
         self._most_in_state = 0
         self._pending: Counter[str] = Counter()
+        self._run_settings, self._occasions = run.settings, run.occasions
+        #: Looks for occasions of constraints in what comes as it happens.
+        self._search: Search | None = None
 
     def run(self) -> Outcome:
         """Reads all events, writes all answers."""
@@ -156,6 +162,9 @@ class Flow:
         if request.max_delay is not None:
             if longest is None and request.layout.is_points:
                 longest = 0
+            if self._occasions is not None:
+                self._search = self._occasions.search(None, partial(self._run_settings, longest))
+                self._search.start(request.max_delay)
             self._drive(self._arrivals(longest), longest, request.max_delay, show)
             return
         with OrderedEvents(request.sources, request.layout, tell=show) as recording:
@@ -164,6 +173,15 @@ class Flow:
             known = recording.longest if longest is None else min(recording.longest, longest)
             self._recording = recording
             self._drive(self._admission.accepted(recording, longest), known, 0, show)
+            if self._occasions is not None:
+                search = self._occasions.search(self._seen, partial(self._run_settings, known))
+                search.look_through(_usable(recording, longest, request.until))
+
+    @property
+    def _seen(self) -> Seen:
+        """What there was in the events that were neither late nor after `until`, and in what was derived."""
+        observed = self._in_time_only or self._admission.observed
+        return Seen(self._counts.used_labels | self._derived.keys(), observed.missing, observed.missing_values)
 
     def _check(self, recording: OrderedEvents) -> None:
         """Ends a strict run with a malformed record before anything is answered, written or done."""
@@ -190,6 +208,8 @@ class Flow:
             late = self._late_events
             self._late_now.clear()
             found = driver.push(piece)
+            if self._search is not None:
+                self._search.push(piece)
             if self._open_states is not None:
                 self._take_states(piece, self._open_states)
             if self._in_time_only is not None and until is None:
@@ -216,6 +236,8 @@ class Flow:
         self._write_base(None)
         self._write(self._states.still_open())
         self._out.finish()
+        if self._search is not None:
+            self._search.finish()
         if until is not None and self._request.counts_open:
             later = [one.result() for one in driver.close() if is_chosen(one.label, self._request.labels)]
             self._pending = Counter(one.derivations[0].rule for one in later if one.event.end > until)
@@ -370,6 +392,15 @@ class Flow:
 
 def _output_key(item: Event | DerivedEvent) -> tuple[Any, ...]:
     return item.event.output_key if isinstance(item, DerivedEvent) else item.output_key
+
+
+def _usable(records: Iterable[Occurrence | Rejected], longest: int | None, until: Time | None) -> Iterator[Occurrence]:
+    """Yields the events among records that are no longer than allowed, and not after `until`."""
+    for each in records:
+        if isinstance(each, Rejected) or (longest is not None and each.end - each.begin > longest):
+            continue
+        if until is None or each.end <= until:
+            yield each
 
 
 def arrivals(request: Request) -> Iterator[Occurrence | Rejected]:

@@ -15,6 +15,7 @@ from cera.modules.expectations import Expectations
 from cera.modules.layering import Layers
 from cera.modules.module import Settings
 from cera.running.listener import Listener, Output
+from cera.running.occasions import Occasions
 from cera.running.relations import read_relations
 from cera.running.request import Request
 from cera.running.streams.listener import StreamListener
@@ -38,6 +39,8 @@ class Run:
     #: Take every malformed record and every late event, in the place of files.
     reject: Callable[[Rejected], object] | None = None
     late: Callable[[Event], object] | None = None
+    #: Takes what was there to be judged of constraints that nothing violates, where that is asked for.
+    occasions: Occasions | None = None
 
     def settings(self, max_duration: int | None, relations: Mapping[str, RelationRows] | None = None) -> Settings:
         """Returns what modules need; no event lasts longer than `max_duration`."""

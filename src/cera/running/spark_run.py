@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cera.connectors.line_writer import lines, write_file
 from cera.connectors.records.acceptance import in_time
 from cera.connectors.records.layout import Rejected
+from cera.constraints.occasions import Seen
 from cera.engines.reference.processor import AnsweredEvent
 from cera.errors import DataError, UsageError
 from cera.model.calendars.tick_limits import TICK_LIMIT
@@ -130,6 +131,12 @@ def answer_recording(run: Run) -> Outcome:
         else:
             with run.output() as opened:
                 derived, written = _write(recording, request, labels, opened)
+    if run.occasions is not None:
+        labels_seen = counts.used_labels | derived.keys()
+        seen = Seen(labels_seen, (in_time or observed).missing, (in_time or observed).missing_values)
+        search = run.occasions.search(seen, lambda: run.settings(request.max_duration))
+        if not search.is_over():
+            search.look_through(recording.events(search.labels))
     tally = recording.tally
     counted = counted_states(derived, changes=request.changes)
     left = tally.rows, tally.left_out, observed

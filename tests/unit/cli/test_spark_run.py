@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from cera.running import occasions
 from unit.cli.command_line import FIRE, Cera, write_lines
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.usefixtures("spark")]
@@ -88,12 +89,17 @@ def test_parquet_is_counted_as_lines_are(folder: Path, cera: Cera, command: tupl
     assert [path.suffix for path in (folder / "out.parquet").iterdir() if not path.name.startswith((".", "_"))]
 
 
-def test_what_is_said_of_constraints_is_the_same_on_every_engine(folder: Path, cera: Cera) -> None:
+def test_what_is_said_of_constraints_is_the_same_on_every_engine(
+    folder: Path, cera: Cera, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "shop.escl").write_text(
         """CONSTRAINT paid: IF event o: order(id(N)) and event w: from-end[o, 60 sec]
         THEN while w: event: payment(id(N)) END
         CONSTRAINT once: IN ANY CASE exists <= 1 event: order(id(N)) END
-        CONSTRAINT seen: IF event: visit(id(N)) THEN event: order(id(N)) END"""
+        CONSTRAINT seen: IF event: visit(id(N)) THEN event: order(id(N)) END
+        CONSTRAINT dear: IF event: order(id(N)) and N > 2 and N < 4 THEN N > 0 END
+        CONSTRAINT never: IF event: order(id(N)) and event: payment(id(N)) and N > 3 THEN N > 0 END
+        CONSTRAINT far: IF event: order(id(N)) and N > 3 THEN exists >= 4 event: order(id(N)) END"""
     )
     orders = [
         (0, "order", 1),
@@ -107,6 +113,8 @@ def test_what_is_said_of_constraints_is_the_same_on_every_engine(folder: Path, c
         folder / "orders.jsonl",
         [f'{{"at": {at}, "term": {{"{label}": {{"id": {id_}}}}}}}' for at, label, id_ in orders],
     )
+    monkeypatch.setattr(occasions, "BY_RULES_FROM", 2)  # `dear` and `never` are looked for by rules
+    monkeypatch.setattr(occasions, "_FIRST_PIECE", 1)
     said, written = {}, {}
     for engine in ("reference", "local", "spark"):
         given = ("--events", "orders.jsonl", "--time-unit", "s", "--until", "165", "--engine", engine)
@@ -114,6 +122,6 @@ def test_what_is_said_of_constraints_is_the_same_on_every_engine(folder: Path, c
         assert result.exit_code == 6, result.stderr
         said[engine], written[engine] = result.stderr.partition("shop: ")[2], result.stdout
     assert said["spark"] == said["local"] == said["reference"]
-    held = "3 constraints, 0 held, 2 violated, 1 not judged"
+    held = "6 constraints, 1 held, 2 violated, 3 not judged"
     assert said["spark"].startswith(f"{held}\n  paid: violated once, 1 deadline still open (")
     assert written["spark"].count('"window": {"from": 100, "to": 160}') == 1

@@ -77,7 +77,7 @@ def _rules(clause: Clause, module: str, body: ClauseBranch, unit: TimeUnit | Non
     for number, ways in enumerate(chosen, 1):
         branch = body.copied()
         found = [way.add(branch) for way in ways]
-        free = [] if len(clause.head) > 1 else [each for each in clause.head[0] if isinstance(each, Literal)]
+        free = [] if len(clause.head) != 1 else [each for each in clause.head[0] if isinstance(each, Literal)]
         values = sorted(branch.bound.union(*(binds(each) for each in free if each.count is not None)))
         head = _head(clause, values, _together(found), unit)
         title = f"{module}.{clause.name}"

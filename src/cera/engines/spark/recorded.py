@@ -35,8 +35,10 @@ from cera.engines.spark.values.hashing import hex_id
 from cera.errors import UsageError
 from cera.model.events import event as model
 from cera.model.events.event import DerivedEvent
+from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.events.states import OPEN, OPENING, is_chosen
+from cera.model.terms.json_terms import loads, term_from_json
 from cera.model.time.interval import Interval, Time
 from cera.model.time.time_text import TimeFormat
 from cera.modules.layering import Layers
@@ -155,6 +157,20 @@ class Recorded:
             rows = frame.toLocalIterator(prefetchPartitions=True)
             yield from in_output_order(map(tuple, rows))
             self.tally.fetched(frame)
+
+    def events(self, labels: Collection[str] | None) -> Iterator[Occurrence]:
+        """Yields the input events with some labels that are not after `until`, or all of them, in the order of their
+        ends."""
+        tables = [_base(table).drop("id") for table in self.tables_in_time]
+        if not tables:
+            return
+        every = reduce(DataFrame.unionByName, tables)
+        every = every if labels is None else every.where(column("label").isin(*labels))
+        with engine_failure():
+            for row in every.sort("end", "begin").toLocalIterator():
+                term = term_from_json(loads(row["term"]))
+                known = model.Event(term, Interval(row["begin"], row["end"]), row["qualifier"])
+                yield occurrence(known)
 
     def write_lines(
         self, path: Path, labels: Collection[str], times: TimeFormat, *, base: bool
