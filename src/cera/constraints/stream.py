@@ -211,13 +211,21 @@ class Stream:
             known = [
                 self._rows.setdefault(row, Happening(row, MIN_TIME - 1, MIN_TIME - 1, "relation")) for row in valid
             ]
-        elif known is None:
+        matched = self._matched(literal) if known is None else _matched(literal, known)
+        yield from ((each, found) for each, found in matched if agrees(found, values))
+
+    def _matched(self, literal: Literal) -> Sequence[tuple[Happening, dict[str, Value]]]:
+        """Returns what a literal finds in the stream, whatever the values; looked for once for this very object."""
+        entry = self._found.get(id(literal))
+        if entry is None:
             known = self._by_label.get((literal.kind or "event", literal.atom.label), [])
-        pattern = pattern_for(literal.atom)
-        for each in known:
-            for found in matches(pattern, each.term):
-                if agrees(found, values):
-                    yield each, found
+            entry = self._found[id(literal)] = (literal, tuple(_matched(literal, known)))
+        return entry[1]
+
+    @cached_property
+    def _found(self) -> dict[int, tuple[Literal, Sequence[tuple[Happening, dict[str, Value]]]]]:
+        """What literals find, by identity; the literals are kept, so that no other one is taken for them."""
+        return {}
 
     @cached_property
     def _rows(self) -> dict[Term, Happening]:
@@ -233,6 +241,12 @@ def pattern_for(atom: Atom) -> TermPattern:
     """Returns the pattern of an atom, in which each `_` is a variable of its own."""
     number = count()
     return pattern_of(atom, lambda name: name if name != ANONYMOUS else f"{_ANONYMOUS}{next(number)}")
+
+
+def _matched(literal: Literal, known: Iterable[Happening]) -> Iterator[tuple[Happening, dict[str, Value]]]:
+    """Yields those of some happenings that match a literal, each with the values of its variables."""
+    pattern = pattern_for(literal.atom)
+    return ((each, found) for each in known for found in matches(pattern, each.term))
 
 
 def matches(pattern: TermPattern, term: Term) -> list[dict[str, Value]]:
