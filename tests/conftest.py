@@ -14,6 +14,7 @@ import hypothesis_profiles
 from guard import Guard
 from marks import add_marks, is_left_out_by_quick
 from postgres_server import server
+from run_counts import RunCounts, run_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,6 +45,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if is_left_out_by_quick(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not is_left_out_by_quick(item)]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    for line in RunCounts(run_folder(config)).lines():
+        terminalreporter.write_line(line)
+
+
+@pytest.fixture
+def run_counts(request: pytest.FixtureRequest) -> RunCounts:
+    """The counts of the tests of this run, whatever worker they are on."""
+    return RunCounts(run_folder(request.config))
 
 
 @pytest.fixture(scope="session")

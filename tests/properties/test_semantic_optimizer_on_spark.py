@@ -14,7 +14,7 @@ import pytest
 
 from conformance.rules_side_by_side import answers_side_by_side
 from module_runs import run_by_definition
-from properties.constrained_rules import Triple, triple_of
+from properties.triples import Triple, triple_of
 
 #: So many triples are planned together in reasonable time.
 TOGETHER = 10
