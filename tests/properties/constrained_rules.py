@@ -16,10 +16,10 @@ LABELS = ("p", "q", "r")
 
 def _chosen(chance: random.Random, *options: str) -> str:
     """Returns one of several texts, with labels L and M, numbers N and C, and comparisons OP filled in."""
-    return _filled(chance, chance.choice(options))
+    return filled(chance, chance.choice(options))
 
 
-def _filled(chance: random.Random, text: str) -> str:
+def filled(chance: random.Random, text: str) -> str:
     text = text.replace("LBL", chance.choice(LABELS)).replace("MBL", chance.choice(LABELS))
     text = text.replace("FBL", chance.choice(LABELS)).replace("NUM", str(chance.choice((1, 1, 2, 3))))
     text = text.replace("CON", str(chance.randint(0, 4)))
@@ -69,7 +69,7 @@ def _special(rules: Sequence[str], chance: random.Random) -> str | None:
     if "v(W)" not in rule:
         rule = re.sub(r"j: (\w)\(k\(K\)\)", r"j: \1(k(K), v(W))", rule)
     name = "V" if "v(V)" in rule else "K"
-    return _filled(chance, f"{rule} and {chance.choice((f'{name} OP CON', f'{name} OP CON + K'))}.")
+    return filled(chance, f"{rule} and {chance.choice((f'{name} OP CON', f'{name} OP CON + K'))}.")
 
 
 def random_constraint(chance: random.Random) -> str:
@@ -165,7 +165,7 @@ def _theme(chance: random.Random, number: int) -> tuple[str, str]:
     """Returns a rule, and a constraint with the same labels and numbers."""
     rule, constraint = chance.choice(THEMES)
     rule = rule.replace("AGG", chance.choice(("count", "sum", "min", "max", "avg", "first", "last")))
-    text = _filled(chance, f"{rule}|{constraint}")
+    text = filled(chance, f"{rule}|{constraint}")
     rule, _, constraint = text.partition("|")
     return rule.replace("X", str(number)), constraint
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -19,10 +19,10 @@ from cera.algebra.translation import translate
 from cera.constraints.translation.layers import by_rules
 from cera.diagnostics import Source
 from cera.engines.local.processor import RuleProcessor
-from cera.engines.reference.fixpoint import Model, intended_model
+from cera.engines.reference.fixpoint import intended_model
 from cera.engines.spark.division.operators import operators
 from cera.engines.spark.streaming.messages.stage_results import ResultsByKind
-from cera.model.events.event import Event
+from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import occurrence
 from cera.model.events.rates import LabelRates, Rates
 from cera.modules.driving import Driver
@@ -36,6 +36,7 @@ from cera.program import Program, load
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
 from hypothesis_profiles import examples
+from module_runs import run_by_definition
 from properties.constrained_rules import LABELS, stream_of
 from properties.local_runs import disordered, processor_of, some_variation
 from properties.streaming_runs import MicroBatches, random_cuts
@@ -52,24 +53,44 @@ VERIFIED_ONCE_IN = 32
 PARTS = 10
 PROGRAMS = 2_500
 
-#: What has to be used so often in the long run: all laws, what automata say of the states in which events come, and the
-#: pass by which a rule serves more special ones.
+#: What has to be used so often in the long run: all laws, what automata say of the states in which events come, early
+#: answers of rules about states, and the pass by which a rule serves more special ones.
 OFTEN = 1_000
-COUNTED = (*LAWS, "join introduction, by an automaton", "scan reduction, by an automaton", "serve-joins")
+COUNTED = (
+    *LAWS,
+    "join introduction, by an automaton",
+    "scan reduction, by an automaton",
+    "join introduction, in states",
+    "early answers, in states",
+    "serve-joins",
+)
 
 
-def _answers(processor: RuleProcessor, events: Sequence[Event]) -> list[str]:
+@dataclass(frozen=True)
+class Answers:
+    """The answers of a run as texts, and how many of them were early."""
+
+    shown: list[str]
+    early: int
+
+
+def _answers(processor: RuleProcessor, events: Sequence[Event]) -> Answers:
     driver = Driver(processor, 0)
     found = [one for each in events for one in driver.push([occurrence(each)])]
-    return sorted(str(one.result().event) for one in [*found, *driver.close()])
+    found += driver.close()
+    return Answers(sorted(str(one.result().event) for one in found), sum(one.early is not None for one in found))
 
 
-def _model(program: RuleProgram, triple: Triple) -> Model:
-    return intended_model(program.rules, triple.events, replace(theory_of(program), relations=triple.relations))
+def _meant(program: RuleProgram, triple: Triple) -> Sequence[DerivedEvent]:
+    """Returns the answers by definition."""
+    if triple.kind == "states":
+        return run_by_definition(program, triple.events).derived
+    theory = replace(theory_of(program), relations=triple.relations)
+    return list(intended_model(program.rules, triple.events, theory).derived())
 
 
 def _defined(program: RuleProgram, triple: Triple) -> list[str]:
-    return sorted(str(one.event) for one in _model(program, triple).derived())
+    return sorted(str(one.event) for one in _meant(program, triple))
 
 
 def _varied(program: RuleProgram, triple: Triple, chance: random.Random) -> list[str]:
@@ -126,6 +147,7 @@ def _agreement(seed: int, triples: Sequence[Triple]) -> Counter[str]:
     used = Counter(laws)
     used.update(f"triples, {each.kind}, {each.origin}" for each in triples)
     used.update(f"{law}, by an automaton" for law in laws if first.kind == "automaton")
+    used.update(f"{law}, in states" for law in laws if first.kind == "states")
     used["triples"] += len(triples)
     plan = optimized(translate(rewritten.program))
     used["serve-joins"] += "serve-joins" in plan.applied
@@ -136,7 +158,10 @@ def _agreement(seed: int, triples: Sequence[Triple]) -> Counter[str]:
         shown = f"seed {seed}\n{triple}"
         expected = _defined(triple.program, triple)
         answered |= bool(expected)
-        assert _answers(processor, triple.events) == expected, shown
+        answers = _answers(processor, triple.events)
+        assert answers.shown == expected, shown
+        used["early answers"] += answers.early
+        used["early answers, in states"] += answers.early if triple.kind == "states" else 0
         assert not laws or _defined(rewritten.program, triple) == expected, shown
     if laws:
         used.update(f"{law}, with answers" for law in {*laws} if answered)
@@ -158,12 +183,12 @@ def _in_other_ways(seed: int, triple: Triple, rewritten: RuleProgram) -> Counter
         used["chosen by costs"] += 1
         used["chosen by costs, with something left out"] += left_out
         processor = processor_of(chosen, triple.events, without=(), relations=triple.relations)
-        assert _answers(processor, triple.events) == expected, shown
+        assert _answers(processor, triple.events).shown == expected, shown
     if chance.randrange(ONCE_IN) == 0:
         used["in other ways"] += 1
         assert _varied(rewritten, triple, chance) == expected, shown
     if chance.randrange(ONCE_IN) == 0 and not triple.relations:
-        ids = sorted(one.event.id for one in _model(triple.program, triple).derived())
+        ids = sorted(one.event.id for one in _meant(triple.program, triple))
         streamed = _streamed(rewritten, triple.events, chance)
         used["in micro-batches"] += streamed is not None
         assert streamed is None or streamed == ids, shown
@@ -181,7 +206,7 @@ def _verified(seed: int, triple: Triple, rewritten: RuleProgram) -> Counter[str]
     would_cost = _defined(rewritten, any_stream) != expected
     if seed % (ONCE_IN * VERIFIED_ONCE_IN) == 0:
         batches = _verified_in_micro_batches(any_stream, chance)
-        ids = sorted(one.event.id for one in _model(triple.program, any_stream).derived())
+        ids = sorted(one.event.id for one in _meant(triple.program, any_stream))
         assert batches is None or batches == ids, shown
     return Counter({"verified": 1, "verified, violated": violated, "verified, trust would cost": would_cost})
 

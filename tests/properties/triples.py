@@ -1,5 +1,6 @@
-"""Random triples of rules, constraints, and streams that satisfy these, of three kinds: about events alone, about
-events and a table, and about the events of an automaton, from which the constraints are derived.
+"""Random triples of rules, constraints, and streams that satisfy these, of four kinds: about events alone, about
+events and a table, about events in states, and about the events of an automaton, from which the constraints are
+derived.
 
 Several streams come with each program and its constraints. Half of them are built to satisfy the constraints: what
 violates one is taken away until nothing does. The others are drawn until one satisfies them as it is, a few times; then
@@ -33,11 +34,12 @@ from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram
 from conformance.constraints import clauses_of
 from properties.accepted_streams import accepted_stream, telling_automaton
+from properties.automaton_rules import random_automaton_rules
 from properties.constrained_lookups import TABLE, random_lookups
 from properties.constrained_rules import random_texts, stream_of
-from properties.constrained_states import random_rules
+from properties.constrained_states import random_state_texts, stream_with_states
 
-Kind = Literal["events", "table", "automaton"]
+Kind = Literal["events", "table", "states", "automaton"]
 #: How streams are found.
 Origin = Literal["built", "drawn", "accepted"]
 
@@ -77,6 +79,8 @@ def triples_of(seed: int, streams: int = 1) -> tuple[Triple, ...]:
     match seed % 20:
         case 3 | 17:
             return _with_table(seed, streams)
+        case 5 | 11:
+            return _with_states(seed, streams)
         case 7 | 13:
             return _with_automaton(seed, streams)
         case _:
@@ -109,11 +113,19 @@ def _with_table(seed: int, streams: int) -> tuple[Triple, ...]:
     return _with_streams(first, seed, streams)
 
 
+def _with_states(seed: int, streams: int) -> tuple[Triple, ...]:
+    rules, constraints = random_state_texts(random.Random(f"states {seed}"))
+    program = _program(rules)
+    assert program is not None, rules
+    first = Triple("\n".join(rules), "\n".join(constraints), program, _clauses(constraints), (), "states")
+    return _with_streams(first, seed, streams)
+
+
 def _with_automaton(seed: int, streams: int) -> tuple[Triple, ...]:
     chance = random.Random(seed)
     automaton = telling_automaton(chance)
     derived = supposed(of_automaton(automaton), GIVEN)
-    rules = random_rules(chance, automaton)
+    rules = random_automaton_rules(chance, automaton)
     program = _program(rules)
     assert program is not None, rules
     clauses = tuple(derived_clauses(derived))
@@ -130,15 +142,19 @@ def _with_streams(triple: Triple, seed: int, number: int) -> tuple[Triple, ...]:
     found: list[Triple] = []
     for at in range(number):
         drawn = _drawn(triple, chance) if at % 2 else None
-        events = _satisfying(stream_of(chance), triple, chance) if drawn is None else drawn
+        events = _satisfying(_any_stream(triple, chance), triple, chance) if drawn is None else drawn
         found.append(replace(triple, events=tuple(events), origin="built" if drawn is None else "drawn"))
     return tuple(found)
+
+
+def _any_stream(triple: Triple, chance: random.Random, most: int = 14) -> list[Event]:
+    return stream_with_states(chance, most) if triple.kind == "states" else stream_of(chance, most)
 
 
 def _drawn(triple: Triple, chance: random.Random) -> list[Event] | None:
     """Returns a stream that satisfies the constraints as it was drawn; None if none of a few does."""
     for most in range(14, 14 - 3 * DRAWN, -3):
-        events = stream_of(chance, most)
+        events = _any_stream(triple, chance, most)
         stream = _stream(events, triple.relations)
         if not any(violations((clause,), stream).violations for clause in triple.clauses):
             return events
@@ -158,7 +174,7 @@ def _satisfying(events: Sequence[Event], triple: Triple, chance: random.Random) 
         for several in at_fault:
             if several and not any(each in gone for each in several):
                 gone.append(chance.choice(several))
-        gone = gone or [chance.choice(left)]
+        gone = [each for each in gone if each in left] or [chance.choice(left)]
         left = [each for each in left if each not in gone]
     return left
 
