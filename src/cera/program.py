@@ -182,6 +182,7 @@ class Program(Pipeline):
         relations: Mapping[str, object] | None = None,
         changes: bool = False,
         versions: str | Path | None = None,
+        since: Time | str | date | None = None,
     ) -> DataFrame:
         """Returns the events derived from a DataFrame, recorded or streaming: `events.transform(program.detect)`.
 
@@ -194,19 +195,20 @@ class Program(Pipeline):
         A program that derives states gives a column `state`, and an end of null to a state that has not ended; with
         `changes` there is a row for the opening of each state, and one for its closing.
         Over a stream, relations with REFRESH are read again, and `versions` is the folder for what was read: one for
-        each query, kept as long as its checkpoint.
+        each query, kept as long as its checkpoint. `since` is from when on the events are complete, as for `run`.
         """
         from cera.engines.spark.detecting import detect  # needs the extra `spark`
 
         _check_limits(None, recursion_limit)
         check_located(self.layers.modules)
+        layers = self._complete_since(since, TimeFormat(timezone=self.timezone))
         given = _given_relations(relations)
         kept: StreamRelations | None = None
         if getattr(events, "isStreaming", False):
             kept = detected_relations(self.layers, given, self.timezone, versions, events)
         rows = read_relations(self.layers, given, self.timezone, in_place=True) if kept is None else kept.rows
         return detect(
-            by_rules(self.layers, in_parts=True),
+            by_rules(layers, in_parts=True),
             events,
             max_delay=microseconds(max_delay),
             max_duration=duration_argument("max_duration", max_duration),

@@ -87,6 +87,7 @@ def detect(
             max_duration=max_duration,
             recursion_limit=recursion_limit,
             relations=relations,
+            divides=label is None,  # what workers derive has no typed columns
         )
         found = made.events(changes=changes) if label is None else labelled(made, label)
         if label is None and made.derives_states:

@@ -18,7 +18,7 @@ from cera.algebra.operators import Construction
 from cera.engines.local.engine import plan_of
 from cera.engines.spark.derived_states import derives_states, shown
 from cera.engines.spark.lineage import NAMES, Lineage
-from cera.engines.spark.modules.recorded_modules import LayerDetections, detections_in
+from cera.engines.spark.modules.recorded_modules import LayerDetections, detections_in, separated
 from cera.engines.spark.plan.batch import Batch
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
 from cera.engines.spark.plan.evaluation import constructions
@@ -44,7 +44,7 @@ from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Settings
-from cera.modules.rules.module import RuleModule, rules_of
+from cera.modules.rules.module import rules_of
 from cera.rules.analysis.unification import head_label
 
 #: Up to so many events of this process are a small recording: about as many as a megabyte has, which a small file has.
@@ -173,6 +173,7 @@ def answers(
     tally: Tally | None = None,
     keep: bool = False,
     small: bool = False,
+    divides: bool = True,
     tick_limit: int = TICK_LIMIT,
     recursion_limit: int = RECURSION_LIMIT,
     relations: Mapping[str, RelationRows] = NO_RELATIONS,
@@ -181,7 +182,8 @@ def answers(
     """Returns the DataFrames of a program over tables of events; nothing is computed yet, but for the rounds of
     recursive rules, which `tell` is called with, and for what modules detect in `small` recordings that are kept.
 
-    Rules are DataFrames themselves; other modules run in Python workers, each history in one of them.
+    Rules are DataFrames themselves; other modules run in Python workers, each history in one of them, and so do rules
+    of constraints that can be divided, unless all rules shall be DataFrames (`divides` is false).
 
     With a `tally`, rows in which an expression has no value are counted when the answers are. With `keep`, what modules
     detect is kept by Spark (persisted), so that they run once, whatever reads or sorts it. Where there are few events
@@ -205,8 +207,7 @@ def answers(
     seen = tables
     for layer in layers.layers:
         derived: list[EventTable] = []
-        rules = [module for module in layer.modules if isinstance(module, RuleModule)]
-        others = [module for module in layer.modules if not isinstance(module, RuleModule)]
+        rules, others = separated(layer.modules, divides=divides)
         for module in rules:
             environment = Environment(spark, module.program.calendars, timezone, tally=tally, tick_limit=tick_limit)
             environment = replace(environment, lookups=lookups)
@@ -226,6 +227,7 @@ def answers(
                 until=until,
                 tick_limit=tick_limit,
                 relations=relations,
+                max_duration=max_duration if seen is tables else None,
             )
             is_read = layer is not layers.layers[-1]
             found.append((one.computed() if small and is_read else one.persisted()) if keep else one)

@@ -65,7 +65,7 @@ def explain_spark(program: Layers, *, max_duration: int | None, timezone: str) -
         ]
         explained: ExplainedSpark = {
             "joins": [{"of": _text(operator), "way": way} for batch in found.batches for operator, way in batch.joins],
-            "python": [*fallbacks, *(f"module {module.name}" for one in found.detected for module in one.modules)],
+            "python": [*fallbacks, *(name for one in found.detected for name in one.descriptions)],
             "plan": plan,
         }
         return {"recursion": recursion, **explained} if recursion else explained

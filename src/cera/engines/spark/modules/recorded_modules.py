@@ -7,7 +7,7 @@ All modules of a layer share one such pass.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -26,6 +26,7 @@ from pyspark.sql.types import (
 )
 
 from cera.engines.spark.division.buckets import group_modules
+from cera.engines.spark.division.divided_rules import DividedRules, divided
 from cera.engines.spark.division.operators import BUCKETS
 from cera.engines.spark.modules.module_rows import EventDivider, HistoryDetector, Shares, TimerLimits
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT
@@ -36,10 +37,12 @@ from cera.engines.spark.tables.event_tables import EventTable, Terms
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import term_column
 from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.model.events.event import STATES
 from cera.model.events.relation_rows import NO_RELATIONS, ReadRows, RelationRows
 from cera.model.events.states import is_internal, state_label
 from cera.model.time.interval import Time
 from cera.modules.module import Module, Settings, known
+from cera.modules.rules.module import RuleModule
 
 _CAUSE = StructType(
     [
@@ -96,10 +99,16 @@ class LayerDetections:
     table: EventTable
 
     def by_label(self, read: Collection[str | None]) -> tuple[EventTable, ...]:
-        """Returns a table for each label that is read, so that a layer above reads only the labels that it queries."""
+        """Returns a table for each label that is read, so that a layer above reads only the labels that it queries, and
+        one for all states, whose openings and endings belong together."""
         labels = [label for label in self._labels if label in read or None in read]
-        frames = [(label, self.table.frame.where(column("label") == label)) for label in labels]
-        return tuple(replace(self.table, frame=frame, label=label) for label, frame in frames)
+        states = [label for label in labels if state_label(label) is not None]
+        frames = [(label, self._with(label)) for label in labels if label not in states]
+        tables = [replace(self.table, frame=frame, label=label) for label, frame in frames]
+        return (*tables, *([replace(self.table, frame=self._with(*states), prefix=STATES)] if states else ()))
+
+    def _with(self, *labels: str) -> DataFrame:
+        return self.table.frame.where(column("label").isin(*labels))
 
     def of_events(self) -> Iterator[EventTable]:
         """Yields the table without openings and endings of states, and without what no output shows; none if there is
@@ -113,7 +122,12 @@ class LayerDetections:
     def of_states(self) -> Iterator[EventTable]:
         """Yields the table of openings and endings of states; none if there are none."""
         if self._state_labels:
-            yield replace(self.table, frame=self.table.frame.where(column("label").isin(*self._state_labels)))
+            yield replace(self.table, frame=self._with(*self._state_labels))
+
+    @property
+    def descriptions(self) -> list[str]:
+        """What runs in Python, for an explanation."""
+        return [each.description if isinstance(each, DividedRules) else f"module {each.name}" for each in self.modules]
 
     @property
     def _labels(self) -> list[str]:
@@ -134,6 +148,21 @@ class LayerDetections:
         return replace(self, table=replace(self.table, frame=self.table.frame.persist(StorageLevel.MEMORY_AND_DISK)))
 
 
+def separated(modules: Iterable[Module], *, divides: bool) -> tuple[list[RuleModule], list[Module]]:
+    """Returns the modules of a layer that are DataFrames, and those that run in workers: rules that can be divided
+    are among these if it `divides`."""
+    rules: list[RuleModule] = []
+    others: list[Module] = []
+    for module in modules:
+        if not isinstance(module, RuleModule):
+            others.append(module)
+            continue
+        parts, rest = divided(module) if divides else ([], module)
+        others += parts
+        rules += [rest] if rest.rules or not parts else []
+    return rules, others
+
+
 def detections_in(
     modules: Sequence[Module],
     tables: Sequence[EventTable],
@@ -145,11 +174,12 @@ def detections_in(
     until: Time | None = None,
     tick_limit: int = TICK_LIMIT,
     relations: Mapping[str, RelationRows] = NO_RELATIONS,
+    max_duration: int | None = None,
 ) -> LayerDetections:
     """Returns the detections of modules in tables of events; nothing is computed yet.
 
     Where there are timers, the end of `stream` is computed first: they tick as long as it lasts, or until a time. So is
-    its begin for modules that depend on it.
+    its begin for modules that depend on it. No event is longer than `max_duration`, if that is given.
     """
     found = tuple(modules)
     limits = TimerLimits(until, until)
@@ -173,7 +203,7 @@ def detections_in(
     )
     looked_up = frozenset[str]().union(*(module.looks_up for module in found))
     read_rows = {name: ReadRows(rows.rows) for name, rows in relations.items() if name in looked_up}
-    settings = Settings(timezone, tick_limit=tick_limit, until=until, relations=read_rows, begins=begins)
+    settings = Settings(timezone, max_duration, tick_limit, until, relations=read_rows, begins=begins)
     detector = HistoryDetector(shares, settings, to_arrow_schema(DETECTIONS), limits)
     rows = parts.select(*PLACED.names).mapInArrow(detector, DETECTIONS)
     if tally is not None:

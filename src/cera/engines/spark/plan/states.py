@@ -31,7 +31,7 @@ def with_states(tables: Sequence[EventTable], until: Time | None) -> tuple[Event
         return tuple(tables)
     states = [_identified(table) for table in mixed]
     ends = _ends([table.frame for table in states], until)
-    events = [_plain(table) if table in mixed else table for table in tables]
+    events = [_plain(table) if table in mixed else table for table in tables if not _has_only_states(table)]
     openings = [_openings(table, ends) for table in states]
     return (*events, *openings, *(_endings(table) for table in openings))
 
@@ -44,6 +44,10 @@ def with_ends_of_states(matched: DataFrame, identifier: str, openings: EventTabl
         return matched
     names = [column(name).alias(new) for name, new in {**halves, UNTIL: until}.items()]
     return matched.join(openings.frame.select(*names), list(halves.values()))
+
+
+def _has_only_states(table: EventTable) -> bool:
+    return table.prefix == STATES or (table.label or "").startswith(STATES)
 
 
 def _plain(table: EventTable) -> EventTable:

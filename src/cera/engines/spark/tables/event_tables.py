@@ -73,10 +73,10 @@ class Terms:
 class EventTable:
     """Events as a DataFrame; `label` if all of them are known to have the same one.
 
-    `prefix`: what all labels begin with, if it is that of openings or endings of states; empty where none of them is
-    such. `points`: all of them are points of time. `once`: no two rows are the same event. `identity`: the columns
-    `h1` and `h2` once more, as expressions over the other columns, for use in a few rows only. `unique`: children
-    such that no two events have the same label, time and values of these; users of it check that.
+    `prefix`: what all labels begin with, if it is that of openings or endings of states, or of both; empty where none
+    of them is such. `points`: all of them are points of time. `once`: no two rows are the same event. `identity`: the
+    columns `h1` and `h2` once more, as expressions over the other columns, for use in a few rows only. `unique`:
+    children such that no two events have the same label, time and values of these; users of it check that.
     """
 
     frame: DataFrame
