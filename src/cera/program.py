@@ -369,10 +369,12 @@ def trusting(
     constraints: Sequence[str | Path],
     without_laws: Sequence[str] = (),
     supposing: Sequence[Supposition] = (),
+    *,
+    only_laws: Sequence[str] = (),
 ) -> Program:
-    """Returns the program for streams that satisfy constraints, which rewrite its rules but for some laws. What follows
-    from automata among the constraints is used if what it supposes is supposed."""
-    for law in without_laws:
+    """Returns the program for streams that satisfy constraints, which rewrite its rules by all laws or only some, but
+    for some laws. What follows from automata among the constraints is used if what it supposes is supposed."""
+    for law in (*only_laws, *without_laws):
         if law not in LAWS:
             hint = did_you_mean(law, LAWS) or f"there are {', '.join(LAWS)}"
             raise UsageError(f"the optimizer has no law '{law}'; {hint}")
@@ -381,7 +383,7 @@ def trusting(
     trusted = replace(
         program,
         trusted=tuple(map(_source, constraints)),
-        without_laws=frozenset(without_laws),
+        without_laws=frozenset(without_laws) | (frozenset(LAWS) - frozenset(only_laws or LAWS)),
         supposing=frozenset(supposing),
     )
     vars(trusted)["recognitions"] = program.recognitions  # they are the same sources: none is read again

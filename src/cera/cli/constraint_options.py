@@ -17,7 +17,8 @@ R = TypeVar("R")
 
 
 def constraints_option(command: Callable[..., R], *, required: bool = False) -> Callable[..., R]:
-    """Decorates a command with --constraints, --without-law, --rates and --cost; stands below `program_options`."""
+    """Decorates a command with --constraints, --law, --without-law, --rates and --cost; stands below
+    `program_options`."""
 
     @click.option(
         "--constraints",
@@ -27,6 +28,14 @@ def constraints_option(command: Callable[..., R], *, required: bool = False) -> 
         type=click.Path(path_type=Path),
         help="Constraints that the stream is trusted to satisfy, or automata from which some follow: rules are "
         "rewritten by them, which changes no answer on such a stream. May be given several times.",
+    )
+    @click.option(
+        "--law",
+        "only_laws",
+        metavar="LAW",
+        multiple=True,
+        help="The only law that is used in rewriting, by its name, as `cera optimize` shows it. May be given several "
+        "times.  [default: all laws]",
     )
     @click.option(
         "--without-law",
@@ -59,13 +68,14 @@ def constraints_option(command: Callable[..., R], *, required: bool = False) -> 
     def with_constraints(
         program: Program,
         constraints: tuple[Path, ...],
+        only_laws: tuple[str, ...],
         without_laws: tuple[str, ...],
         supposing: tuple[Supposition, ...],
         rates: Path | None,
         cost: CostModel | None,
         **others: Any,
     ) -> R:
-        program = trusting(program, constraints, without_laws, supposing)
+        program = trusting(program, constraints, without_laws, supposing, only_laws=only_laws)
         if rates is not None or cost is not None:
             program = estimating(program, rates, cost)
         return command(program=program, **others)

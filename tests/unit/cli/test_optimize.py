@@ -73,6 +73,15 @@ def test_a_law_that_there_is_not_is_refused() -> None:
     assert "did you mean `join introduction`?" in found.stderr
 
 
+def test_laws_are_picked_and_forbidden_by_name() -> None:
+    options = ("optimize", "a.slog", "--constraints", "c.escl")
+    law = "result by contradiction"
+    assert law in cera(*options, "--law", law).stdout
+    for others in (("--law", "join introduction"), ("--without-law", law), ("--law", law, "--without-law", law)):
+        assert law not in cera(*options, *others).stdout
+    assert "did you mean `join introduction`?" in cera(*options, "--law", "join introductions").stderr
+
+
 RUN = ("run", "a.slog", "--constraints", "c.escl", "--events", "events.jsonl", "--time-unit", "s")
 
 
