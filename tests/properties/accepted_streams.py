@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from cera.automata.automaton import (
     Automaton,
+    Constant,
     Declaration,
     EventQuery,
     Label,
@@ -15,6 +16,7 @@ from cera.automata.automaton import (
     State,
     TerminationConstraint,
     Transition,
+    Value,
 )
 from cera.automata.module import PAST, VIOLATION, AutomatonModule
 from cera.automata.processor import AutomatonProcessor
@@ -46,8 +48,8 @@ def telling_automaton(chance: random.Random) -> Automaton:
 
 
 def _tamed(automaton: Automaton, chance: random.Random) -> Automaton:
-    """Returns an automaton with unique names and without choices."""
-    root = _with_own_names(automaton.root)
+    """Returns an automaton with unique names and without choices, through which many streams lead."""
+    root = _with_own_names(automaton.root, chance)
     kept: list[Transition] = []
     for step in Structure(replace(automaton, root=root)).steps:
         each = step.transition
@@ -61,7 +63,12 @@ def _tamed(automaton: Automaton, chance: random.Random) -> Automaton:
             query = EventQuery(query.label, ((("k",), key), *own, *others))
         elif query is not None and chance.random() < 0.6:
             query = EventQuery(query.label, tuple((path, value) for path, value in query.attributes if path == ("k",)))
-        kept.append(replace(each, label=replace(each.label, query=query, terminations=_some(each.label, chance))))
+        if query is not None:
+            query = EventQuery(query.label, tuple((path, _reachable(value)) for path, value in query.attributes))
+        times = each.label.times if query is None or chance.random() < 0.3 else ()
+        kept.append(
+            replace(each, label=replace(each.label, query=query, times=times, terminations=_some(each.label, chance)))
+        )
     structure = Structure(replace(automaton, root=root))
     kept = [
         each
@@ -69,6 +76,7 @@ def _tamed(automaton: Automaton, chance: random.Random) -> Automaton:
         if each.source is None or not structure.states[each.source].is_end or each.source[:-1] != structure.root
     ]
     kept += _ways_out(structure, chance)
+    kept += _ways_on(structure, chance)
     while True:
         steps = Structure(replace(automaton, root=root, transitions=tuple(kept))).steps
         clash = next(
@@ -93,18 +101,46 @@ def _ways_out(structure: Structure, chance: random.Random) -> Iterator[Transitio
     for path in atomic:
         state = structure.states[path]
         if len(path) > 2 and (state.is_end or chance.random() < 0.2) and chance.random() < 0.9:
-            yield Transition(path, chance.choice(around), Label(EventQuery("y", query)))
+            label = chance.choice(LABELS) if chance.random() < 0.4 else "y"
+            yield Transition(path, chance.choice(around), Label(EventQuery(label, query)))
         elif len(path) == 2 and not state.is_end and chance.random() < 0.4:
             yield Transition(path, next(p for p in around if structure.states[p].is_end), Label(EventQuery("w", query)))
+
+
+def _ways_on(structure: Structure, chance: random.Random) -> Iterator[Transition]:
+    """Yields transitions between the states around one, also back, and into others at the same level."""
+    atomic = [path for path, state in structure.states.items() if state.is_atomic]
+    for path in atomic:
+        if structure.states[path].is_end and len(path) == 2:
+            continue
+        siblings = [each for each in atomic if each[:-1] == path[:-1]]
+        for _ in range(chance.choice((1, 1, 2))):
+            query = EventQuery(chance.choice(LABELS), ((("k",), Reference("K")),))
+            yield Transition(path, chance.choice(siblings), Label(query))
+
+
+def _reachable(value: Value) -> Value:
+    """Returns a constant that events have, for one that they do not."""
+    return Constant(10 + value.value) if isinstance(value, Constant) and isinstance(value.value, int) else value
 
 
 def _some(label: Label, chance: random.Random) -> tuple[TerminationConstraint, ...]:
     return label.terminations if chance.random() < 0.5 else ()
 
 
-def _with_own_names(state: State, depth: int = 0) -> State:
+def _with_own_names(state: State, chance: random.Random, depth: int = 0) -> State:
     attributes = (("k", Reference("K")),) + ((("x", Reference("X")),) if depth else ())
-    children = tuple(_with_own_names(each, depth + 1) if each.children else each for each in state.children)
+    children = tuple(
+        _with_own_names(each, chance, depth + 1)
+        if each.children
+        else replace(each, invariant=each.invariant if chance.random() < 0.2 else ())
+        for each in state.children
+    )
+    children += tuple(State(f"{state.name}m{number}") for number in range(chance.choice((0, 1, 2, 3))))
+    last = max(number for number, child in enumerate(children) if not child.children)
+    if any(child.is_start and child.is_end for child in children) and not children[last].is_start:
+        # else most instances would end with the event that creates them
+        children = tuple(replace(child, is_end=number == last) for number, child in enumerate(children))
     return replace(state, attributes=attributes, children=children)
 
 
@@ -113,32 +149,42 @@ def accepted_stream(
 ) -> tuple[list[Event], list[Event]]:
     """Returns a random stream that an automaton accepts, and the openings and endings of its states.
 
-    The local engine, which is faster, tries which event may come next; the definition has to accept the whole.
+    Most events are expected, so that streams lead through states and out of them. The local engine, which is faster,
+    tries which event may come next; the definition has to accept the whole.
     """
     module = AutomatonModule(automaton, expects_all=expected, run_limit=200)
     processor = module.processor(Settings())
+    careful = AutomatonModule(automaton, expects_all=True, run_limit=200).processor(Settings())
     events: list[Event] = []
     at = 0
-    for _ in range(chance.randint(6, 18)):
+    for _ in range(chance.randint(6, 24)):
         at += chance.choice((0, 1, 1, 1, 2, 3)) if events and not distinct else chance.choice((1, 1, 1, 2, 3))
-        for _ in range(6):
-            trial = [*events, _event(chance, at, automaton, is_first=not events, points=points)]
-            if _is_accepted(processor, trial):
+        judge = careful if expected or chance.random() < 0.9 else processor
+        candidates = _candidates(chance, automaton, is_first=not events)
+        for label, key, own in candidates[:_TRIED]:
+            trial = [*events, _event(chance, at, label, key, own, points=points)]
+            if _is_accepted(judge, trial) and (judge is processor or expected or _is_accepted(processor, trial)):
                 events = trial
                 break
     return events, _states(module, events)
 
 
-def _event(chance: random.Random, at: int, automaton: Automaton, *, is_first: bool, points: bool) -> Event:
-    key = chance.choice((1, 1, 1, 2))
-    labels = sorted({query.label for query in automaton.queries} - {ENTER}) or LABELS
-    label = (
-        ENTER
-        if is_first or chance.random() < 0.08
-        else chance.choice([*labels, *(each for each in LABELS if each in labels)])
+#: So many events are tried for the next one.
+_TRIED = 12
+
+
+def _candidates(chance: random.Random, automaton: Automaton, *, is_first: bool) -> list[tuple[str, int, int]]:
+    """Returns labels, keys and values of events in some order; most of the first ones have the key of the first."""
+    labels = [ENTER] if is_first else sorted({query.label for query in automaton.queries}) or [*LABELS]
+    found = [(label, key, own) for label in labels for key in (1, 2, 3) for own in (1, 2, 3)]
+    return sorted(
+        found, key=lambda each: (each[0] == ENTER and not is_first) + (each[1] - 1) / 2 + 2.5 * chance.random()
     )
+
+
+def _event(chance: random.Random, at: int, label: str, key: int, own: int, *, points: bool) -> Event:
     # a value that is unique in an instance is none of another one
-    children = [Term("k", [key]), Term("x", [10 * key + chance.randint(1, 4)])]
+    children = [Term("k", [key]), Term("x", [10 * key + own])]
     begin = at if points or chance.random() < 0.6 else at - chance.randint(0, 2)
     return Event(Term(label, children), Interval(begin * SECOND, at * SECOND))
 
