@@ -3,6 +3,7 @@ PostgreSQL, serve all tests that need one."""
 
 from __future__ import annotations
 
+import gc
 import os
 import uuid
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import hypothesis_profiles
+from cera.cli.main import SELDOM
 from guard import Guard
 from marks import add_marks, is_left_out_by_quick
 from postgres_server import server
@@ -56,6 +58,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
 def run_counts(request: pytest.FixtureRequest) -> RunCounts:
     """The counts of the tests of this run, whatever worker they are on."""
     return RunCounts(run_folder(request.config))
+
+
+def pytest_collection_finish() -> None:
+    """Leaves the tests themselves alone when Python looks for objects that keep each other alive, and lets it do so as
+    seldom as a command of cera does."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*SELDOM)
 
 
 @pytest.fixture(scope="session")

@@ -1,94 +1,27 @@
-"""The rules of many cases as one program over one stream.
+"""The rules of many programs as one program over one stream.
 
-The labels of a case get a prefix of its own, in its events and in the heads and queries of its rules; so no case sees
-what belongs to another. Answers are given back without it.
+The labels of each get a prefix of its own, in its events and in the heads and queries of its rules; so none sees what
+belongs to another. Answers are given back without it. It pays where each of the programs is a rule or two: Spark looks
+through all that is below whenever a rule is added, so nine cases took twice as long in one run as each in its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.states import ENDING, OPENING, announced_end, is_opening, opening, state_term
-from cera.model.expressions.constructs import ConstructTerm, ConstructValue
-from cera.model.expressions.expression import Variable
+from cera.model.expressions.constructs import ConstructTerm
 from cera.model.matching.patterns import Pattern, TermPattern, VariablePattern
 from cera.model.terms.term import Term
 from cera.model.time.interval import Time
 from cera.modules.rules.module import rule_layers
 from cera.rules.rule import Accumulation, EventQuery, Rule, RuleProgram
-from conformance.case_folders import Case
 from module_runs import run_layers
 
 Query = TypeVar("Query", EventQuery, Accumulation)
-
-
-#: Spark has a table of its own for so many labels.
-MOST_LABELS = 20
-
-
-def runs_of(cases: Iterable[Case]) -> list[list[Case]]:
-    """Returns the cases of each run: several that are answered as they would be alone, or a single one."""
-    found: dict[Hashable, list[list[Case]]] = {}
-    for case in cases:
-        runs = found.setdefault(_shared_by(case) or case.id, [[]])
-        if len(_labels([*runs[-1], case])) > MOST_LABELS:
-            runs.append([])
-        runs[-1].append(case)
-    return [run for runs in found.values() for run in runs]
-
-
-def _labels(cases: Iterable[Case]) -> set[tuple[Case, str]]:
-    return {(case, event.label) for case in cases for event in case.stream}
-
-
-def _shared_by(case: Case) -> Hashable | None:
-    """Returns what all cases of one run have in common; None if a case has to run by itself.
-
-    Spark takes other ways where all events are points of time, and where all are flat.
-    """
-    layers = case.program.layers
-    declared = case.program.rules.calendars or case.program.rules.relations
-    if layers.modules or declared or not all(map(_can_be_labelled, layers.rules)):
-        return None
-    points = all(event.begin == event.end for event in case.stream)
-    flat = all(_is_flat(event.term) for event in case.stream)
-    return case.program.rules.semantics, case.until, case.times.timezone, points, flat
-
-
-def _is_flat(term: Term) -> bool:
-    fields = [child for child in term.children if isinstance(child, Term) and len(child.children) == 1]
-    return len(fields) == len(term.children) and not any(isinstance(field.children[0], Term) for field in fields)
-
-
-def _can_be_labelled(rule: Rule) -> bool:
-    """Tells whether every query names its label, no whole event becomes a part of another one, and no timer ticks by
-    the clock: it would do so as long as the events of any case last."""
-    if any(branch.absolute_timers for branch in rule.branches):
-        return False
-    for pattern in _patterns(rule):
-        match pattern:
-            case TermPattern(label=str()):
-                pass
-            case VariablePattern(name, TermPattern(label=str())) if rule.head == ConstructValue(Variable(name)):
-                pass
-            case _:
-                return False
-    return True
-
-
-def _patterns(rule: Rule) -> Iterator[Pattern]:
-    for branch in rule.branches:
-        yield from (query.pattern for query in (*branch.events, *branch.accumulations))
-
-
-def answers(cases: Sequence[Case], engine: str) -> dict[Case, list[DerivedEvent]]:
-    """Returns what an engine derives for each of the cases, all of one run."""
-    runs = [(case.program.rules, case.stream) for case in cases]
-    found = answers_side_by_side(runs, engine, until=cases[0].until, timezone=cases[0].times.timezone)
-    return dict(zip(cases, found, strict=True))
 
 
 def answers_side_by_side(

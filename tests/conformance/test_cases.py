@@ -1,6 +1,5 @@
 """Every case on every engine: program, events, expected answers. `case_folders` lists the cases.
 
-An engine answers them side by side, in as few runs as possible, and each is held against its own expected answers.
 `pytest -k X-19` runs those of one entry of CONFORMANCE.
 """
 
@@ -16,23 +15,15 @@ import pytest
 
 from cera.connectors.event_lines import event_line
 from cera.model.events.event import DerivedEvent
-from conformance import rules_side_by_side
 from conformance.case_folders import Case, list_cases
 from every_engine import EVERY_ENGINE
 
 CASES = list_cases()
 
-Answers = Mapping[Case, Sequence[DerivedEvent]]
-Runs = Mapping[Case, Future[Answers]]
+Runs = Mapping[Case, Future[Sequence[DerivedEvent]]]
 
 
-def together(cases: Sequence[Case], engine: str) -> Answers:
-    if len(cases) == 1:
-        return {cases[0]: alone(cases[0], engine)}
-    return rules_side_by_side.answers(cases, engine)
-
-
-def alone(case: Case, engine: str) -> Sequence[DerivedEvent]:
+def answers(case: Case, engine: str) -> Sequence[DerivedEvent]:
     options: Any = {"engine": engine, "layout": case.layout, "until": case.until, "relations": case.relations}
     return case.program.run(case.events, **options).derived
 
@@ -45,9 +36,8 @@ def runs(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Runs]]:
 
         @cache
         def of(engine: str) -> Runs:
-            asked = [each["case"] for each in chosen if each.get("engine") == engine and "case" in each]
-            started = [(each, pool.submit(together, each, engine)) for each in rules_side_by_side.runs_of(asked)]
-            return {case: run for several, run in started for case in several}
+            asked = [each["case"] for each in chosen if each.get("engine") == engine and each.get("case") in CASES]
+            return {case: pool.submit(answers, case, engine) for case in asked}
 
         yield of
 
@@ -56,10 +46,7 @@ def runs(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Runs]]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 @pytest.mark.usefixtures("spark_if_needed")
 def test_a_case_gives_its_expected_answers(case: Case, engine: str, runs: Callable[[str], Runs]) -> None:
-    try:
-        derived = runs(engine)[case].result()[case]
-    except Exception:  # in a run that fails, whichever case is to blame
-        derived = alone(case, engine)
+    derived = runs(engine)[case].result()
     actual = [event_line(each, case.times) for each in derived]
     keys = {key for line in case.expected for key in line} or {"term"}
     assert comparable(actual, keys) == comparable(case.expected, keys)

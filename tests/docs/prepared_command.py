@@ -6,7 +6,10 @@ the environment and the three standard streams, and ends with the status that th
 
 from __future__ import annotations
 
+import gc
+import importlib
 import os
+import pkgutil
 import select
 import socket
 import subprocess
@@ -51,11 +54,24 @@ def prepared(folder: Path) -> Iterator[Path]:
         server.communicate()
 
 
-def _serve(address: str) -> None:
-    import cera.cli.actions
-    import cera.cli.run
-    import cera.engines.local.engine  # noqa: F401
+def _prepare() -> None:
+    """Imports all of cera but for what needs Spark, makes the parsers of all languages, and leaves what there is then
+    alone."""
+    import cera
+    from cera.diagnostics import Source
+    from cera.languages.registry import LANGUAGES
 
+    for module in pkgutil.walk_packages(cera.__path__, "cera."):
+        if not module.name.startswith(("cera.engines.spark", "cera.spark", "cera.__main__")):
+            importlib.import_module(module.name)
+    for language in LANGUAGES:
+        language.parse(Source("x", "text in no language"))
+    gc.collect()
+    gc.freeze()
+
+
+def _serve(address: str) -> None:
+    _prepare()
     server = socket.socket(socket.AF_UNIX)
     unfinished = f"{address}.unfinished"
     server.bind(unfinished)

@@ -6,6 +6,9 @@ Each page has a folder of its own with a copy of `examples`. Its blocks are take
     ```… from=PATH      stands in that file of the repository
     ```console          is run on a terminal; `…` in the output stands for what is left out
     ```pycon            is run by Python
+
+Spark is started for what the README shows; blocks of other pages that need it are left out here, and run with all of
+their page in `make test-long`: every command that starts it takes twenty seconds of a core.
 """
 
 from __future__ import annotations
@@ -33,12 +36,19 @@ NOT_RUN = {"sh", "text"}
 SIGNS_OF_SPARK = ("--engine spark", "cera stream", "cera.spark", "pyspark")
 
 
+def starts_spark(block: Block) -> bool:
+    return block.language in ("console", "pycon") and any(sign in block.text for sign in SIGNS_OF_SPARK)
+
+
+README = ROOT / "README.md"
+PAGES_ON_SPARK = [page for page in PAGES if page != README and any(map(starts_spark, blocks(page)))]
+
+
 def marks_of(page: Path) -> Iterator[pytest.MarkDecorator]:
     """Yields what the commands of a page need."""
-    texts = [block.text for block in blocks(page) if block.language in ("console", "pycon")]
     if any(block.language == "console" for block in blocks(page)):
         yield pytest.mark.processes
-    if any(text.count(sign) for text in texts for sign in SIGNS_OF_SPARK):
+    if page == README:
         yield pytest.mark.spark
 
 
@@ -53,12 +63,28 @@ def cera_on_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_what_a_page_shows_is_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    shows_commands = any(block.language == "console" for block in blocks(page))
+    shown = [block for block in blocks(page) if page == README or not starts_spark(block)]
+    shows_commands = any(block.language == "console" for block in shown)
     first = [request.getfixturevalue("cera_on_path")] if shows_commands else []
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
+    assert_all_happens(shown, tmp_path, first)
+
+
+@pytest.mark.long
+@pytest.mark.processes
+@pytest.mark.spark
+@pytest.mark.parametrize("page", PAGES_ON_SPARK, ids=name_of)
+def test_what_a_page_shows_with_spark_is_what_happens(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cera_on_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert_all_happens(list(blocks(page)), tmp_path, [cera_on_path])
+
+
+def assert_all_happens(shown: Sequence[Block], folder: Path, first: Sequence[Path]) -> None:
+    shutil.copytree(ROOT / "examples", folder / "examples")
     names: dict[str, Any] = {}
-    problems = [problem for block in blocks(page) for problem in _problems(block, tmp_path, first, names)]
+    problems = [problem for block in shown for problem in _problems(block, folder, first, names)]
     assert not problems, "\n\n".join(problems)
 
 
@@ -119,5 +145,5 @@ def test_a_command_may_go_over_several_lines() -> None:
 def test_the_readme_shows_what_make_demo_does() -> None:
     [demo] = [line for line in (ROOT / "Makefile").read_text().splitlines() if "/cera run" in line]
     command = demo.strip().removeprefix("@$(BIN)/")
-    shown = [c.text for b in blocks(ROOT / "README.md") if b.language == "console" for c in commands(b.text)]
+    shown = [c.text for b in blocks(README) if b.language == "console" for c in commands(b.text)]
     assert command in shown
