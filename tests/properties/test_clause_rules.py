@@ -125,10 +125,12 @@ def together(cases: Iterable[Translated]) -> RuleProgram:
 
 
 @pytest.mark.xdist_group("spark")
-@pytest.mark.parametrize("seed", [pytest.param(1), pytest.param(2, marks=LONG), pytest.param(3, marks=LONG)])
-def test_spark_derives_those_of_many_constraints_side_by_side(seed: int) -> None:
+@pytest.mark.parametrize(
+    ("seed", "count"), [(1, 5), *(pytest.param(seed, 12, marks=LONG, id=f"long-{seed}") for seed in (1, 2, 3))]
+)
+def test_spark_derives_those_of_many_constraints_side_by_side(seed: int, count: int) -> None:
     choose = random.Random(seed)
-    cases = [random_case(choose, f"m{number}") for number in range(12)]
+    cases = [random_case(choose, f"m{number}") for number in range(count)]
     events = recorded(stream(choose) + stream(choose))
     found = first_shown(run_on_spark(together(cases), events).derived)
     layers: Layers = side_by_side(*(case.module for case in cases))

@@ -138,12 +138,12 @@ def compare(seeds: range) -> None:
 @pytest.mark.xdist_group("spark")
 @pytest.mark.usefixtures("spark")
 def test_spark_agrees_with_the_reference() -> None:
-    compare(range(6))
+    compare(range(2))
 
 
 @pytest.mark.long
 @pytest.mark.xdist_group("spark")
-@pytest.mark.parametrize("part", range(1, 100))
+@pytest.mark.parametrize("part", range(100))
 @pytest.mark.usefixtures("spark")
 def test_spark_agrees_with_the_reference_on_many_programs(part: int) -> None:
     compare(range(part * 6, (part + 1) * 6))

@@ -119,7 +119,9 @@ def _input_line(each: Event) -> dict[str, object]:
     return line
 
 
-@pytest.mark.parametrize(("count", "seed"), [(36, 0), pytest.param(150, 1_000, marks=pytest.mark.long, id="long")])
+@pytest.mark.parametrize(
+    ("count", "seed"), [(18, 0), *(pytest.param(*each, marks=pytest.mark.long) for each in ((36, 0), (150, 1_000)))]
+)
 def test_random_programs_on_spark_streaming_with_a_restart(
     spark: SparkSession, tmp_path: Path, count: int, seed: int
 ) -> None:
