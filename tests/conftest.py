@@ -70,14 +70,15 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from cera.engines.spark.session.session import COMPILED_LATE, session
+    from cera.engines.spark.session.session import session
 
     settings = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "2g",
-        # unlike that of a small run, this Java process lives long enough for its best compiler, on what is repeated
-        # most; it need not look for garbage before there is some, and remembers no queries for a page that is off
-        "spark.driver.extraJavaOptions": f"{COMPILED_LATE} -XX:+UseSerialGC -XX:MetaspaceSize=256m -Xms1g -Xmn512m",
+        # Java's best compiler takes a fifth of the CPU of these tests, and does not save as much; there is no need to
+        # look for garbage before there is some, or to remember queries for a page that is off
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:MetaspaceSize=256m "
+        "-Xms1g -Xmn512m",
         "spark.sql.ui.retainedExecutions": "50",
         "spark.ui.retainedJobs": "100",
         "spark.ui.retainedStages": "100",
