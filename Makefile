@@ -41,9 +41,9 @@ test: lint
 test-long: lint
 	@$(MAKE) --no-print-directory -j 2 types tests-long
 
-# a quarter of the random examples, all of which `test-long` tries
+# an eighth of the random examples, all of which `test-long` tries
 tests: $(READY)
-	@$(PYTEST) -m "not long" --examples 25
+	@$(PYTEST) -m "not long" --examples 12
 
 tests-long: $(READY)
 	@$(PYTEST)

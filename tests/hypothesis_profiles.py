@@ -1,4 +1,4 @@
-"""How many examples hypothesis tries: as many as a test says, or a share of them: a quarter in `make test`, a tenth in
+"""How many examples hypothesis tries: as many as a test says, or a share of them: an eighth in `make test`, a tenth in
 `make quick`."""
 
 from __future__ import annotations
