@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -62,6 +63,20 @@ def metro(concurrent: int, waves: int) -> list[Occurrence]:
         at = begin + 3600 * SECOND + chance.randrange(SECOND)
         found.append(Occurrence(at, at, "closed", {"area": area}))
     return sorted(found, key=lambda event: event.end)
+
+
+def recorded(workload: Workload, concurrent: int, waves: int, path: Path | None) -> list[Occurrence]:
+    """Returns the events of a workload, from a file if they were kept there by a run before; a large recording takes
+    minutes to make.
+    """
+    if path is not None and path.exists():
+        with path.open("rb") as file:
+            return [Occurrence(at, at, label, content) for at, label, content in pickle.load(file)]
+    events = workload.events(concurrent, waves)
+    if path is not None:
+        with path.open("wb") as file:
+            pickle.dump([(each.end, each.label, each.content) for each in events], file)
+    return events
 
 
 WORKLOADS = {

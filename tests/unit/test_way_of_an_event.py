@@ -191,7 +191,7 @@ def test_a_function_that_no_event_comes_to_is_reported(
     with recorder.recording():
         run("reference", tmp_path)
     strayed = listed["`cera run --engine local`"].strayed(recorder.functions())
-    assert "engines/local/processor.py, RuleProcessor.step_alone is not called" in strayed
+    assert "engines/local/processor.py, RuleProcessor.advance is not called" in strayed
 
 
 def test_a_way_in_another_order_is_reported() -> None:

@@ -45,13 +45,9 @@ class SteppingProcessor(ABC, Generic[S]):
         """Returns True: only rules look at states."""
         return True
 
-    def step_alone(self, state: S, now: Time, event: Occurrence) -> Sequence[Detection]:
-        """Takes a step with one event, at which no timer is due: the most common case."""
-        return self.step(state, now, [event])
-
     def advance(self, state: S, events: Sequence[Occurrence], before: Time | None) -> Sequence[Detection]:
         """Takes all steps before a time, or all that there are: the loop of all processors that step."""
-        step_alone, next_wakeup = self.step_alone, self.next_wakeup
+        step, next_wakeup = self.step, self.next_wakeup
         found: list[Detection] = []
         at, count = 0, len(events)
         while at < count:
@@ -64,11 +60,11 @@ class SteppingProcessor(ABC, Generic[S]):
             first = at
             at += 1
             if (wakeup is None or wakeup > now) and (at == count or events[at].end != now):
-                found += step_alone(state, now, event)
+                found += step(state, now, [event])
                 continue
             while at < count and events[at].end == now:
                 at += 1
-            found += self.step(state, now, distinct(events[first:at]) if at > first + 1 else [event])
+            found += step(state, now, distinct(events[first:at]) if at > first + 1 else [event])
         found += self._timers(state, before, last=None if before is None else before - 1)
         return found
 

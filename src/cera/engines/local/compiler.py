@@ -12,7 +12,7 @@ from cera.algebra.relevance import Relevance
 from cera.engines.local.collecting import WindowCollector
 from cera.engines.local.connections import Connections, accumulates
 from cera.engines.local.deriving import EventDeriver
-from cera.engines.local.feeds import compile_alone, compile_feeds
+from cera.engines.local.feeds import compile_alone, compile_feeds, compile_forgetting
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Network
 from cera.engines.local.row_stages import Broadcast, Stage
@@ -67,6 +67,9 @@ def _write_feeds(connections: Connections) -> None:
         known = queried is not None and derived is not None and label not in derived
         if known and not network.timers and not label.startswith(STATES):
             network.alone[label] = compile_alone(queries, network, feed)
+            forgetting = None if network.any_label else compile_forgetting(queries)
+            if forgetting is not None:
+                network.forgetting[label] = forgetting
 
 
 def _result(expression: Expression, connections: Connections) -> None:
@@ -97,7 +100,7 @@ def _bodies(construction: Construction, connections: Connections) -> None:
     gathering: list[Callable[[int], None]] = []
     for body in bodies:
         assert isinstance(body, Merging)
-        gathering.append(connections.connect_to_slot(body.input, layout))
+        gathering.append(connections.connect_to_slot(body.input, layout, one_body=len(bodies) == 1))
     slot = connections.slot(deriver)
     for connect in gathering:
         connect(slot)

@@ -47,7 +47,8 @@ from cera.engines.local.row_stages import (
     WindowStage,
 )
 from cera.engines.local.rows import Layout, Row, compile_pattern, gathered_layout, layout_of
-from cera.engines.local.settling import ClosingStage, SettledSlot, SettlingStage
+from cera.engines.local.settling import SettledSlot
+from cera.engines.local.settling_stages import ClosingStage, SettlingStage
 from cera.engines.local.state import State
 from cera.engines.local.timers import awaited_columns
 from cera.engines.local.windows import Window, compile_window, shared_variables
@@ -143,8 +144,12 @@ class Connections:
         self.network.finishers.append(finisher)
         return len(self.network.finishers) - 1
 
-    def connect_to_slot(self, expression: Expression, wanted: Layout | None = None) -> Callable[[int], None]:
-        """Connects an expression to a slot whose number is set later: its windows must get their slots first."""
+    def connect_to_slot(
+        self, expression: Expression, wanted: Layout | None = None, *, one_body: bool = False
+    ) -> Callable[[int], None]:
+        """Connects an expression to a slot whose number is set later: its windows must get their slots first. With
+        `one_body`, no other expression is connected to it.
+        """
         slots: list[int] = []
         layout = self.layout(expression)
         # rows that come out of a window have waited before it
@@ -152,7 +157,9 @@ class Connections:
         if wanted is not None and timers:
             timers = [wanted.columns.index(layout.columns[position]) for position in timers]
         settled = self._settled(slots, timers, expression, layout if wanted is None else wanted)
-        ready = SettlingStage(settled, timers) if settled is not None else SlotStage(slots, timers)
+        ready: Stage = SlotStage(slots, timers)
+        if settled is not None:
+            ready = SettlingStage(settled, timers, self.network, one_body=one_body)
         self.connect(expression, ready if wanted is None else fitting(layout, wanted, ready))
         if settled is not None:
             self._close(settled)

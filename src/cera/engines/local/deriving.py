@@ -57,8 +57,7 @@ class EventDeriver(Finisher):
         if source is None:
             return None
         made, cells = named_row(cells, writer)
-        begin = f"{writer.name(head)}.begin({cells.row})" if head.has_openings else begin_of(cells, head.layout)
-        begin = "now" if head.construction.momentary else begin
+        begin = "now" if head.construction.momentary else self._begin(cells, writer)
         arguments = f"{begin}, now, {writer.name(head)}, {source.draft}, ({cells.row},)"
         new = f"{writer.name(HeadDetection)}({arguments})"
         return [
@@ -88,6 +87,9 @@ class EventDeriver(Finisher):
         head, derive = self.head, self.derive
         in_order, build, begin, group_by = head.in_order, head.build, head.begin, head.group_by
         one_group = free_variables(head.construction.head).issubset(variables)
+        written = self._of_one_group() if one_group else None
+        if written is not None:
+            return written
 
         def make(state: State, rows: list[Row]) -> None:
             rows = in_order(rows)
@@ -99,6 +101,40 @@ class EventDeriver(Finisher):
                         head.evaluator.undefined += 1
 
         return make
+
+    def _of_one_group(self) -> Callable[[State, list[Row]], None] | None:
+        """Returns a function that makes the event of rows that are one group; None if the head is not simple."""
+        head, writer = self.head, SourceWriter()
+        layout = head.layout
+        source = flat_head(
+            head.construction.head,
+            lambda name: f"row[{layout.data(name)}]",
+            lambda name: f"other[{layout.data(name)}]",
+            writer,
+            fitting=head.fits,
+        )
+        if source is None or head.construction.traced:
+            return None
+        begin = "now" if head.construction.momentary else self._begin(Cells.of("row", len(layout.columns)), writer)
+        new = f"{writer.name(HeadDetection)}({begin}, now, {writer.name(head)}, {source.draft}, others)"
+        function: Callable[[State, list[Row]], None] = writer.function(
+            "derive",
+            "state, rows",
+            [
+                f"others = rows if len(rows) == 1 else {writer.name(head.in_order)}(rows)",
+                "row, now = others[0], state.now",
+                *source.lines,
+                f"if {source.undefined}: {writer.name(head.evaluator)}.undefined += 1",
+                "else:",
+                *indented(self.added(new, writer)),
+            ],
+        )
+        return function
+
+    def _begin(self, cells: Cells, writer: SourceWriter) -> str:
+        """Returns the source of the begin of the event of a row, of one body."""
+        head = self.head
+        return f"{writer.name(head)}.begin({cells.row})" if head.has_openings else begin_of(cells, head.layout)
 
     def derive(self, state: State, begin: int, content: Draft | Term, group: Sequence[Row]) -> None:
         assert state.now is not None

@@ -6,9 +6,10 @@ all other events and patterns the matching of the model decides.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from cera.engines.local.forgetting import CollectingStage, EndingStage
 from cera.engines.local.network import Feed, Network
 from cera.engines.local.python_source import Cells, SeveralRowsError, SourceWriter, indented
 from cera.engines.local.row_stages import PRELUDE, Stage
@@ -52,6 +53,30 @@ def compile_alone(queries: Sequence[Query], network: Network, feed: Feed) -> Fee
         initial = [f"ready_{slot} = False" for slot in finished] + [f"{name} = None" for name in writer.buckets]
         alone: Feed = writer.function("alone", "state, event", [*initial, *body, *written])
         return alone
+
+
+def compile_forgetting(queries: Sequence[Query]) -> Callable[[State, Sequence[Occurrence]], None] | None:
+    """Returns a function that takes several events with which groups are over, and nothing else happens; None where
+    more may happen. Steps in between need not be taken: a group may be forgotten later.
+    """
+    stages = [stage for _, stage in queries if isinstance(stage, EndingStage) and stage.only_forgets]
+    if len(stages) < len(queries) or any(_flat(pattern, {}) is None for pattern, _ in queries):
+        return None
+    writer = SourceWriter()
+    collected = [(pattern, CollectingStage(stage)) for (pattern, _), stage in zip(queries, stages, strict=True)]
+    body = _patterns(collected, writer, f"{writer.name(_each(queries))}(state, event); continue")
+    groups = {stage.groups.number: stage.groups for stage in stages}
+    function: Callable[[State, Sequence[Occurrence]], None] = writer.function(
+        "forget",
+        "state, events",
+        [
+            *(f"over_{number} = []" for number in groups),
+            "for event in events:",
+            *indented(body),
+            *(f"{writer.name(each.forget_all)}(state, over_{number})" for number, each in groups.items()),
+        ],
+    )
+    return function
 
 
 def _finished(slot: int, lines: Sequence[str], network: Network, writer: SourceWriter) -> list[str]:

@@ -21,7 +21,7 @@ from cera.rules.settlements import ClosingEvent
 if TYPE_CHECKING:
     from cera.engines.local.network import Network
 
-#: So many groups that are over may have rows in stores, unless there are four times as many keys.
+#: After so many groups that are over it is looked whether stores have fewer than four keys for each of them.
 _FEW = 64
 _KEYS_FOR_EACH = 4
 
@@ -61,10 +61,24 @@ class EndedGroups:
             if over is None:
                 over = state.over[self.number] = {}
             over[values] = None
-            if len(over) > _FEW and len(over) * _KEYS_FOR_EACH > max(len(state.stores[n]) for n, _ in self._partial):
-                self._sweep(state, over)
+            if not len(over) % _FEW:
+                self._sweep_many(state, over)
 
-    def _sweep(self, state: State, over: dict[Any, None]) -> None:
+    def forget_all(self, state: State, groups: Sequence[Any]) -> None:
+        """Forgets several groups, at once or later."""
+        for number in self._exact:
+            for values in groups:
+                state.stores[number].pop(values, None)
+        if self._partial:
+            over = state.over.setdefault(self.number, {})
+            over.update(dict.fromkeys(groups))
+            if len(over) >= _FEW:
+                self._sweep_many(state, over)
+
+    def _sweep_many(self, state: State, over: dict[Any, None]) -> None:
+        """Drops the rows of groups that are over, if there are many among the keys."""
+        if len(over) * _KEYS_FOR_EACH <= max(len(state.stores[number]) for number, _ in self._partial):
+            return
         for number, part in self._partial:
             store = state.stores[number]
             for key in [key for key in store if part(key) in over]:
@@ -81,14 +95,34 @@ class EndingStage(Stage):
         self.positions = closing_positions(closing)
         self.network = network
 
+    @property
+    def only_forgets(self) -> bool:
+        """Whether no answer waits for the event, so that it does not matter when the group is forgotten."""
+        return not self.closing.settles and not self.network.queries_what_it_derives
+
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
         """Returns lines that forget the group at the end of the step, after answers were given; at once where the event
         is all that the step has and no answer waits, since it is connected after all else of its rule.
         """
         values = key_of([cells[position] for position in self.positions])
-        if writer.alone and not self.closing.settles and not self.network.queries_what_it_derives:
-            return [f"{writer.name(self.groups.forget)}(state, {values})"]
-        return [f"state.settled.append(({-1 - self.groups.number}, 0, {values}, None))"]
+        now = f"{writer.name(self.groups.forget)}(state, {values})"
+        later = f"state.settled.append(({-1 - self.groups.number}, 0, {values}, None))"
+        if writer.alone and self.only_forgets:
+            return [now]
+        if self.network.settles_at_once(writer):
+            return [f"if state.due or state.settled: {later}", f"else: {now}"]
+        return [later]
+
+
+class CollectingStage(Stage):
+    """The stage that only collects the values of groups that are over, in `over_…` of the function around it."""
+
+    def __init__(self, ending: EndingStage) -> None:
+        self.ending = ending
+
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        values = key_of([cells[position] for position in self.ending.positions])
+        return [f"over_{self.ending.groups.number}.append({values})"]
 
 
 def closing_positions(closing: ClosingEvent) -> list[int]:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop
+from typing import Any
 
 from cera.engines.local.derived import RuleDetection
 from cera.engines.local.forgetting import EndedGroups
@@ -46,6 +47,12 @@ _LABELS = 10_000
 
 #: Matches an event and pushes its rows on.
 Feed = Callable[[State, Occurrence], None]
+
+#: Finishes rows as if the end of their windows had come.
+Settler = Callable[[State, Time, list[Row]], None]
+
+#: Finishes what waits in a slot for some values, given the data of the slot.
+Closer = Callable[[State, list[Any], Any], None]
 
 
 class Finisher(ABC):
@@ -73,6 +80,8 @@ class Network:
     by_label: dict[str, Feed] = field(default_factory=dict)
     #: For steps of one event and nothing else, by its label; absent where more may happen.
     alone: dict[str, Feed] = field(default_factory=dict)
+    #: For events of a label that does nothing but end groups.
+    forgetting: dict[str, Callable[[State, Sequence[Occurrence]], None]] = field(default_factory=dict)
     any_label: list[Feed] = field(default_factory=list)
     timers: list[tuple[TimerQuery, Matcher, Stage]] = field(default_factory=list)
     #: Slots are in the order of the plan.
@@ -156,7 +165,6 @@ class Network:
         if state.due_groups:
             for slot, until in state.due_groups:
                 for row in self._settling[slot].due(state.settling[slot], until):
-                    state.in_groups -= 1
                     state.make_ready(slot, row)
             state.due_groups = []
         return ending
@@ -167,31 +175,49 @@ class Network:
 
         Nothing that comes later can change it, so what the windows hold now is what they will hold then.
         """
-        now, derived = state.now, state.derived
-        assert now is not None
         settled, state.settled = state.settled, []
-        state.is_settling = True
         for slot, number, values, end in settled:
             data = state.settling.get(slot)
-            if data is None:
-                continue
-            settling = self._settling[slot]
-            for group, until in settling.settled(data, number, values, end):
-                rows = settling.take(data, group, until)
-                state.in_groups -= len(rows)
-                state.stale += not data[3][until]
-                state.now, state.derived, state.index = until, [], None
-                self._finishing[slot](state, rows)
-                if state.due:
-                    self.finish(state, len(self.finishers))
-                for one in state.derived:
-                    one.early = now
-                derived += state.derived
-        state.now, state.derived, state.index = now, derived, None
-        state.is_settling = False
+            if data is not None:
+                for until, rows in self._settling[slot].take_settled(state, data, number, values, end):
+                    self.settlers[slot](state, until, rows)
         for slot, _, values, _ in settled:
             if slot < 0:
                 self.ended_groups[-1 - slot].forget(state, values)
+        if state.stale:
+            self._drop_settled(state)
+
+    def closer(self, slot: SettledSlot, number: int) -> Closer:
+        """Returns what finishes the rows of a slot that wait for a closing event, which is all that the step has."""
+        settle, settling = self.settlers[slot.number], self._settling[slot.number]
+
+        def close(state: State, data: list[Any], values: Any) -> None:
+            for until, rows in settling.take_settled(state, data, number, values, None):
+                settle(state, until, rows)
+            if state.stale:
+                self._drop_settled(state)
+
+        def close_group(state: State, data: list[Any], values: Any) -> None:
+            ends = data[3]
+            for until, rows in data[0].pop(values).items():
+                with_end = ends[until]
+                del with_end[values]
+                if not with_end:
+                    state.stale += 1
+                settle(state, until, rows)
+            if state.stale:
+                self._drop_settled(state)
+
+        return close if slot.partial or slot.limits else close_group
+
+    def settles_at_once(self, writer: SourceWriter) -> bool:
+        """Returns whether rows may be settled before the end of a function: it is for the only event of a step, no row
+        is finished behind, and no rule sees what is derived.
+        """
+        return writer.alone and not writer.finished and not self.queries_what_it_derives
+
+    def _drop_settled(self, state: State) -> None:
+        """Drops ends for which no group waits any more, if there are many."""
         if state.has_stale_ends:
             state.drop_settled(lambda slot, until: self._settling[slot].awaits(state.settling[slot], until))
 
@@ -200,13 +226,33 @@ class Network:
         return {each.number: SettlingRows(each) for each in self.settled_slots}
 
     @cached_property
-    def _finishing(self) -> dict[int, Callable[[State, list[Row]], None]]:
-        """What finishes the rows of a group that are settled together, by slot."""
-        return {
-            each.number: (self.finishers[each.number].of_one_trace(each.variables) if each.has_one_trace else None)
-            or self.finishers[each.number]
-            for each in self.settled_slots
-        }
+    def settlers(self) -> dict[int, Settler]:
+        """What finishes rows that are settled together, of one group and end, by slot."""
+        return {each.number: self._settler(each) for each in self.settled_slots}
+
+    def _settler(self, slot: SettledSlot) -> Settler:
+        finisher, finish, slots = self.finishers[slot.number], self.finish, len(self.finishers)
+        finish_rows = (finisher.of_one_trace(slot.variables) if slot.has_one_trace else None) or finisher
+
+        def settle(state: State, until: Time, rows: list[Row]) -> None:
+            now, derived = state.now, state.derived
+            state.now, state.derived, state.index, state.is_settling = until, [], None, True
+            finish_rows(state, rows)
+            if state.due:
+                finish(state, slots)
+            for one in state.derived:
+                one.early = now
+            derived += state.derived
+            state.now, state.derived, state.index, state.is_settling = now, derived, None, False
+
+        return settle
+
+    def forget(self, state: State, events: Sequence[Occurrence]) -> None:
+        """Takes events that do nothing but end groups, after the steps up to them."""
+        for label in {event.label for event in events}:
+            self.forgetting[label](state, [event for event in events if event.label == label])
+        if state.settled:
+            self.settle(state)
 
     def _take_state(self, state: State, occurrence: Occurrence, others: list[Occurrence]) -> None:
         """Takes the opening of a state, which may announce its end, or the end of one that is open."""

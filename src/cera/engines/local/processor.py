@@ -18,7 +18,7 @@ from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
 from cera.model.time.interval import Time
-from cera.modules.driving import SteppingProcessor
+from cera.modules.driving import SteppingProcessor, distinct
 from cera.modules.processor import Counts, Detection
 
 
@@ -73,47 +73,67 @@ class RuleProcessor(SteppingProcessor[State]):
         that they are left out where no timer of the clock depends on it.
         """
         network = self.network
-        if network.timers or len(events) < 2:
+        if network.timers or not events:
             return super().advance(state, events, before)
         asked = {label for label in {event.label for event in events} if not network.ignores(label)}
+        taken = [event for event in events if event.label in asked]
         last = events[-1].end
-        found = [*super().advance(state, [event for event in events if event.label in asked], last + 1)]
+        if network.forgetting:
+            found = self._advance_asked(state, [event for event in taken if event.label not in network.forgetting])
+            network.forget(state, [event for event in taken if event.label in network.forgetting])
+        else:
+            found = self._advance_asked(state, taken)
+        found += self._timers(state, last + 1, last=last)
         if last >= state.sweep_at:
             network.sweep(state, last)
         state.last = state.now = last
         found += self._timers(state, before, last=None)
         return found
 
-    def step(self, state: State, now: Time, events: list[Occurrence]) -> list[RuleDetection]:
-        if len(events) == 1 and not (state.waiting and state.waiting[0][0] <= now):
-            return self.step_alone(state, now, events[0])
-        return self._step(state, now, events)
-
-    def step_alone(self, state: State, now: Time, event: Occurrence) -> list[RuleDetection]:
-        """Takes the step of one event, at which no row has waited for the end of a timer."""
+    def _advance_asked(self, state: State, events: Sequence[Occurrence]) -> list[Detection]:
+        """Takes the steps of events that rules ask for, without timers of the clock; the step of one event at which no
+        row has waited for the end of a timer is taken by the function of its label.
+        """
         network = self.network
-        alone = network.alone.get(event.label)
-        if alone is None and not network.ignores(event.label):
-            return self._step(state, now, [event])
-        if now >= state.sweep_at:
-            network.sweep(state, now)
-        if state.closed_gates:
-            state.close_gates()
-        state.last = state.now = now
-        if alone is None:
-            return []
-        state.counter += 1
-        if event.number >= 0:
-            event = event.copy()  # another processor has numbered it
-        event.number = state.counter
-        alone(state, event)
-        if state.due:
-            network.finish(state, len(network.finishers))
-        if state.settled:
-            network.settle(state)
-        return state.taken() if state.derived else []
+        alone_with, slots = network.alone, len(network.finishers)
+        found: list[Detection] = []
+        at, count = 0, len(events)
+        while at < count:
+            event = events[at]
+            now = event.end
+            if (waiting := state.waiting) and waiting[0][0] < now:
+                found += self._timers(state, now, last=now)
+                waiting = state.waiting
+            first = at
+            at += 1
+            if at < count and events[at].end == now:
+                while at < count and events[at].end == now:
+                    at += 1
+                found += self.step(state, now, distinct(events[first:at]))
+                continue
+            alone = alone_with.get(event.label)
+            if alone is None or (waiting and waiting[0][0] == now):
+                found += self.step(state, now, [event])
+                continue
+            if now >= state.sweep_at:
+                network.sweep(state, now)
+            if state.closed_gates:
+                state.close_gates()
+            state.last = state.now = now
+            state.counter += 1
+            if event.number >= 0:
+                event = event.copy()  # another processor has numbered it
+            event.number = state.counter
+            alone(state, event)
+            if state.due:
+                network.finish(state, slots)
+            if state.settled:
+                network.settle(state)
+            if state.derived:
+                found += state.taken()
+        return found
 
-    def _step(self, state: State, now: Time, events: list[Occurrence]) -> list[RuleDetection]:
+    def step(self, state: State, now: Time, events: list[Occurrence]) -> list[RuleDetection]:
         if events:
             if state.last is None:
                 state.ticks = [self._next(number, now - 1, None) for number in range(len(self.network.timers))]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from cera.engines.local.conditions import write_conditions
-from cera.engines.local.occurrence import TimerOccurrence
+from cera.engines.local.occurrence import TimerOccurrence, WindowOccurrence
 from cera.engines.local.python_source import DEEPEST, MOST_NESTED, Cells, SourceWriter, indented
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
@@ -171,6 +171,8 @@ class WindowStage(Stage):
         self.then = then
 
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        if self.period.length == self.period.slide:
+            return self._only_window(cells, writer)
         begin, end = writer.fresh("begin"), writer.fresh("end")
         first, last = writer.fresh("first"), writer.fresh("last")
         length, slide, origin = self.period
@@ -187,6 +189,27 @@ class WindowStage(Stage):
             f"for {begin} in range({first} + ({origin} - {first}) % {slide}, {last} + 1, {slide}):",
             f"    {end} = {begin} + {length - 1}",
             *indented(inner),
+        ]
+
+    def _only_window(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        """Returns the lines for windows of which one begins where another ends; rows of one window share its event."""
+        begin, end, window = writer.fresh("begin"), writer.fresh("end"), writer.fresh("window")
+        length, _, origin = self.period
+        ends = [cells.end(position) for position in self.over]
+        latest = f"max({', '.join(ends)})" if len(ends) > 1 else ends[0]
+        last_window = writer.name([WindowOccurrence(MIN_TIME - 1, MIN_TIME - 1, length)])
+        windowed = cells.with_timer(window, begin, end)
+        windowed = replace(windowed, names=(*windowed.names, window))
+        around = " and ".join(f"{begin} <= {cells.begin(position)}" for position in self.over)
+        return [
+            f"{begin} = {latest}",
+            f"{begin} -= ({begin} - {origin}) % {length}" if origin else f"{begin} -= {begin} % {length}",
+            f"if {MIN_TIME} <= {begin} <= {MAX_TIME - length + 1} and {around}:",
+            f"    {end} = {begin} + {length - 1}",
+            f"    {window} = {last_window}[0]",
+            f"    if {window}.begin != {begin}:",
+            f"        {window} = {last_window}[0] = WindowOccurrence({begin}, {end}, {length})",
+            *indented(self.then.write(windowed, writer)),
         ]
 
 

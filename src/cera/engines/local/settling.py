@@ -7,22 +7,16 @@ and are known now.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from cera.engines.local.forgetting import closing_positions
 from cera.engines.local.group_keys import part_of_key
-from cera.engines.local.python_source import Cells, SourceWriter, key_of
-from cera.engines.local.row_stages import Stage
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
 from cera.model.time.interval import Time
-from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, Settlement
-
-if TYPE_CHECKING:
-    from cera.engines.local.network import Network
+from cera.rules.settlements import FirstMatch, MostMatches, Settlement
 
 
 @dataclass(frozen=True)
@@ -83,6 +77,12 @@ class SettledSlot:
         return tuple(number for number, most in self.bounds if most == 1)
 
     @cached_property
+    def settles_itself(self) -> bool:
+        """Whether every row is the only one of its group and end, so that nothing has to be kept of it."""
+        bounded_only = not self.limits and not self.deciding
+        return bounded_only and any(self.parts[number] is None for number in self.full_with_one)
+
+    @cached_property
     def is_closed_only(self) -> bool:
         """Whether only events that come last settle rows, so that a row of its own settles nothing."""
         return not self.bounds and not self.deciding
@@ -131,7 +131,6 @@ class SettlingRows:
                 with_end[group] = None
         else:
             rows.append(row)
-        state.in_groups += 1
         for number in slot.full_with_one:
             state.settled.append((slot.number, number, self._values(number, group), until))
         for number, most in slot.limits:
@@ -161,16 +160,32 @@ class SettlingRows:
         part = self.slot.parts[number]
         return group if part is None else part(group)
 
-    def settled(self, data: list[Any], number: int, values: Any, until: Time | None) -> list[tuple[Any, Time]]:
-        """Returns the groups and ends that a settlement concerns: those of one end, or of all."""
-        groups = data[0]
+    def take_settled(
+        self, state: State, data: list[Any], number: int, values: Any, until: Time | None
+    ) -> list[tuple[Time, list[Row]]]:
+        """Takes the rows that a settlement concerns, with the ends of their windows: one end, or all of them."""
+        groups, members, _, ends, _ = data
         if self.slot.parts[number] is None:
             concerned = (values,) if values in groups else ()
         else:
-            concerned = data[1].get((number, values), ())
-        if until is None:
-            return [(group, end) for group in concerned for end in groups[group]]
-        return [(group, until) for group in concerned if until in groups[group]]
+            concerned = (*members.get((number, values), ()),)
+        if until is not None:
+            taken = [(until, self.take(data, group, until)) for group in concerned if until in groups[group]]
+        elif self.slot.limits:
+            taken = [(end, self.take(data, group, end)) for group in concerned for end in (*groups[group],)]
+        else:
+            taken = []
+            for group in concerned:
+                waiting = groups.pop(group)
+                for end in waiting:
+                    del ends[end][group]
+                taken += waiting.items()
+                if self.slot.partial:
+                    self._leave(members, group)
+        for end, _ in taken:
+            if not ends[end]:
+                state.stale += 1
+        return taken
 
     def due(self, data: list[Any], until: Time) -> list[Row]:
         """Takes the rows whose windows have one end, in the order in which their events came, and forgets the end, and
@@ -203,13 +218,17 @@ class SettlingRows:
                 _uncount(data[2], (number, self._values(number, group), until), events)
         if not waiting:
             del groups[group]
-            for number, part in self.slot.partial:
-                key = number, part(group)
-                members = data[1][key]
-                del members[group]
-                if not members:
-                    del data[1][key]
+            self._leave(data[1], group)
         return rows
+
+    def _leave(self, all_members: dict[Any, dict[Any, None]], group: Any) -> None:
+        """Drops a group from those that settlements with fewer variables concern."""
+        for number, part in self.slot.partial:
+            key = number, part(group)
+            members = all_members[key]
+            del members[group]
+            if not members:
+                del all_members[key]
 
 
 def _uncount(counts: dict[Any, tuple[int, int]], key: tuple[int, Any, Time], events: int) -> None:
@@ -218,66 +237,3 @@ def _uncount(counts: dict[Any, tuple[int, int]], key: tuple[int, Any, Time], eve
         counts[key] = count - events, last
     else:
         counts.pop(key, None)
-
-
-class SettlingStage(Stage):
-    """The stage that keeps a row until its timers end, or until it is settled."""
-
-    def __init__(self, slot: SettledSlot, timers: Sequence[int]) -> None:
-        self.slot = slot
-        self.timers = timers
-        self._rows = SettlingRows(slot)
-
-    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
-        """Returns lines that keep the row; one more of a group with the same end, which is settled by an event, is only
-        added to the others.
-        """
-        ends = [cells.end(position) for position in self.timers]
-        until = f"max({', '.join(ends)})" if len(ends) > 1 else ends[0]
-        group = key_of([cells[self.slot.layout.data(name)] for name in self.slot.variables])
-        keep = f"{writer.name(self._keep)}(state, {until}, {group}, {cells.tuple})"
-        if not self.slot.is_closed_only:
-            return [keep]
-        kept = writer.fresh("kept")
-        others = f"({kept} := {kept}[0].get({group})) is not None and ({kept} := {kept}.get({until})) is not None"
-        return [
-            f"{kept} = state.settling.get({self.slot.number})",
-            f"if {kept} is not None and {others}:",
-            f"    {kept}.append({cells.tuple})",
-            "    state.in_groups += 1",
-            f"else: {keep}",
-        ]
-
-    def _keep(self, state: State, until: Time, group: Any, row: Row) -> None:
-        slot = self.slot.number
-        data = state.settling.get(slot)
-        if data is not None and self.slot.deciding and self._rows.is_decided(data, group, until):
-            return
-        if state.now is not None and until <= state.now:
-            state.make_ready(slot, row)
-            return
-        if data is None:
-            data = state.settling[slot] = SettlingRows.empty()
-        self._rows.add(state, data, group, until, row)
-
-
-class ClosingStage(Stage):
-    """The stage of a closing event: at the end of the step, the rows that wait with its values are settled."""
-
-    def __init__(self, slot: SettledSlot, number: int, closing: ClosingEvent, network: Network) -> None:
-        self.slot = slot
-        self.number = number
-        self.positions = closing_positions(closing)
-        self.network = network
-
-    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
-        """Returns lines that settle rows at the end of the step. Where the event is all that the step has, they only do
-        so if rows wait for it: it is connected after all that gives some.
-        """
-        slot, number = self.slot.number, self.number
-        values = key_of([cells[position] for position in self.positions])
-        settled = f"state.settled.append(({slot}, {number}, {values}, None))"
-        if not writer.alone or self.network.queries_what_it_derives:
-            return [settled]
-        waiting = f"{values} in closed[0]" if self.slot.parts[number] is None else f"({number}, {values}) in closed[1]"
-        return [f"if (closed := state.settling.get({slot})) is not None and {waiting}: {settled}"]

@@ -56,7 +56,6 @@ class State:
             "gates",
             "closed_gates",
             "settling",
-            "in_groups",
             "stale",
             "over",
         ),
@@ -81,8 +80,8 @@ class State:
         #: How many states have ended since rows about ended states were dropped.
         self.ended = 0
         self.settling: dict[int, list[Any]] = {}
-        #: How many rows wait in groups, and how many ends are among `waiting` of which all groups have been settled.
-        self.in_groups = self.stale = 0
+        #: How many ends are among `waiting` of which all groups have been settled.
+        self.stale = 0
         self.over: dict[int, dict[Any, None]] = {}
         self._begin_step()
 
@@ -127,7 +126,8 @@ class State:
     def live(self) -> int:
         """The number of tuples in the state."""
         kept = sum([len(bucket) for store in self.stores for bucket in store.values()])
-        return kept + len(self.waiting) + (self.in_groups if self.settling else 0)
+        groups = [group for data in self.settling.values() for group in data[0].values()]
+        return kept + len(self.waiting) + sum([len(rows) for group in groups for rows in group.values()])
 
     def make_ready(self, slot: int, row: Row) -> None:
         """Puts the row into a slot until the end of the step."""
@@ -225,8 +225,6 @@ class State:
         self.open = state[9] if len(state) > 9 else {}
         self.settling = state[10] if len(state) > 10 else {}
         self.over = state[11] if len(state) > 11 else {}
-        groups = (group for data in self.settling.values() for group in data[0].values())
-        self.in_groups = sum(len(rows) for group in groups for rows in group.values())
         self.stale = sum(not groups for data in self.settling.values() for groups in data[3].values())
         self.gates = dict(Counter(opening.label for opening in self.open.values()))
         self.closed_gates = []
