@@ -46,7 +46,9 @@ def main() -> None:
     for name, queries in several:
         if not given.only or name in given.only:
             figures = _compared(workload, queries, events, first, given.repeat)
-            print(f"{name}: {figures['without']['cpu']:.2f} / {figures['with']['cpu']:.2f} s", file=sys.stderr, flush=True)
+            print(
+                f"{name}: {figures['without']['cpu']:.2f} / {figures['with']['cpu']:.2f} s", file=sys.stderr, flush=True
+            )
             table.add_row(name, queries[0].like if len(queries) == 1 else "", *_cells(figures, len(events)))
             if given.plots is not None:
                 plots.save(given.plots, workload.name, name, figures)
@@ -65,7 +67,8 @@ def _compared(
         if plain.answers != constrained.answers:
             number = len(plain.answers ^ constrained.answers)
             raise SystemExit(f"{queries[0].name}: with constraints {number:,} answers are other ones")
-    assert plain is not None and constrained is not None
+    assert plain is not None
+    assert constrained is not None
     return {"without": _figures(plain, len(events)), "with": _figures(constrained, len(events))}
 
 

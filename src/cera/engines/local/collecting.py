@@ -30,7 +30,6 @@ class WindowCollector(Finisher):
         self.deriver = deriver
         self._trace = Trace(window.left)
         self._found = compile_window(window, deriver.head.evaluator)
-        self._make = deriver.window(window.left)
         if self._is_simple:
             summed = summed_variables(deriver.head.construction.head) - set(window.left.variables)
             window.store.summed.update(window.right.data(name) for name in summed)
@@ -45,6 +44,11 @@ class WindowCollector(Finisher):
     def _one_by_one(self, state: State, row: Row) -> None:
         if found := self._found(state, row):
             self._make(state, found)
+
+    @cached_property
+    def _make(self) -> Callable[[State, list[Row]], None]:
+        """What makes events of the rows in a window; written when it is known which rules hear of them."""
+        return self.deriver.window(self.window.left)
 
     @cached_property
     def _one_row(self) -> Callable[[State, Row], None]:

@@ -8,7 +8,7 @@ from cera.diagnostics import Source
 from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import parse
 from cera.model.events.event import DerivedEvent, Event
-from cera.model.events.occurrence import occurrence
+from cera.model.events.occurrence import Occurrence, occurrence
 from cera.modules.driving import Driver
 from cera.modules.module import Settings
 from cera.modules.rules.module import RuleModule
@@ -126,3 +126,34 @@ def test_a_row_of_the_step_in_which_its_group_is_over_is_settled_before_anything
     found = pushed(driver, event("end{auction{1}}", 20), sale(1, 1, 20), item(1, 1, 20), item(1, 2, 20))
     found += [one.result() for one in driver.close()]
     assert [str(one.event.term) for one in found] == ["unsold{auction{1}, item{2}}"]
+
+
+def flat(label: str, at: int, **content: int) -> Occurrence:
+    return Occurrence(at * SECOND, at * SECOND, label, content)
+
+
+def test_a_group_that_is_complete_with_its_first_event_is_not_kept() -> None:
+    driver = driver_of(OFFERED, MostMatches(1, ("A",)))
+    found = driver.push([flat("item", 10, auction=1, item=1), flat("item", 11, auction=2, item=1), flat("tick", 12)])
+    assert [str(one.result().event.term) for one in found] == [
+        "offered{auction{1}, number{1}}",
+        "offered{auction{2}, number{1}}",
+    ]
+    assert driver.counts.in_state == 0
+
+
+def test_the_values_of_one_event_are_counted_together_where_one_event_is_all() -> None:
+    driver = driver_of(OFFERED, MostMatches(1, ("A",)))
+    found = pushed(driver, event("item{auction{1}, item{1}, item{2}}", 10), event("tick{1}", 12))
+    assert [str(one.event.term) for one in found] == ["offered{auction{1}, number{2}}"]
+
+
+def test_groups_are_forgotten_with_flat_and_with_nested_events() -> None:
+    over = replace(closed_by("end(auction(A))", "A"), settles=False, forgets=True)
+    driver = driver_of(PROFIT, over)
+    for number in range(1_000):
+        at = 3 * number
+        end = occurrence(event(f"end{{auction{{{number}}}, note{{by{{1}}}}}}", at + 1))
+        end = end if number % 2 else flat("end", at + 1, auction=number)
+        driver.push([flat("item", at, auction=number, item=1, value=2), end, flat("tick", at + 2)])
+    assert driver.counts.in_state < 200  # of a thousand rows
