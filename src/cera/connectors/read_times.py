@@ -68,6 +68,8 @@ def scan_times(file: EventFile, layout: Layout) -> TimeScan:
 
 def _scan_of_parquet(file: EventFile, layout: Layout) -> TimeScan:
     """Returns the scan of the columns of times, if they are integers in order; else that of all events."""
+    from cera.model.columns.arrow_buffers import numbers_in  # takes a while to import
+
     unit = layout.times.unit_length if layout.times.unit is not None else _SECOND
     found = _TimeBounds()
     if not layout.is_plain or not _has_numbers(layout) or unit is None:
@@ -79,7 +81,7 @@ def _scan_of_parquet(file: EventFile, layout: Layout) -> TimeScan:
         whole = (times.get(name) for name in (begin, end))
         if any(each is None or str(each.type) not in ("int32", "int64") or each.null_count for each in whole):
             return _scan_of_rows(file, layout)
-        begins, ends = times[begin].to_numpy(), times[end].to_numpy()
+        begins, ends = numbers_in(times[begin]), numbers_in(times[end])
         if len(ends) and not _add_in_order(begins, ends, unit, found):
             return _scan_of_rows(file, layout)
     return found.scan

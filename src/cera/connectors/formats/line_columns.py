@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cera.connectors.formats.byte_columns import BlockBytes, Places, Truths
+from cera.model.columns.arrow_buffers import numbers_in
 
 Kind = Literal["string", "number", "time"]
 
@@ -154,7 +155,7 @@ class LineColumns:
                     known[place] = self._learn(key)
                     if known[place] is None:
                         return None
-        places = np.array(known, np.int64)[encoded.indices.to_numpy()]
+        places = np.array(known, np.int64)[numbers_in(encoded.indices)]
         return LineColumn("string", StringColumn(self._texts, places), None)
 
     def _learn(self, key: int | bytes) -> int | None:

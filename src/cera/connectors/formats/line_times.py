@@ -64,10 +64,11 @@ def _field(block: BlockBytes, ends: Places, key: bytes) -> Times | None:
 
 def _parsed_times(data: bytes, names: Sequence[str]) -> Mapping[str, Times] | None:
     from cera.connectors.formats.json_columns import json_columns
+    from cera.model.columns.arrow_buffers import numbers_in, whole
 
     if b'"term"' in data:  # there may be event objects
         return None
     table = json_columns(data, dict.fromkeys(names, "time"), others=True)
     if table is None or any(table[name].null_count for name in names):
         return None
-    return {name: table[name].to_numpy() for name in names}
+    return {name: numbers_in(whole(table[name])) for name in names}

@@ -21,6 +21,7 @@ from cera.engines.columns.evaluation import AnswerBlock
 from cera.engines.columns.number_texts import number_texts
 from cera.engines.columns.rows import Column, OutsideColumnsError, Places, Times
 from cera.engines.columns.strings import Strings
+from cera.model.columns.arrow_buffers import array_of, binaries, binary
 from cera.model.columns.column_hashes import Hashes, hashed_events, hashed_numbers, hashed_truths, hexadecimal
 from cera.model.time.time_text import TimeFormat
 
@@ -89,7 +90,7 @@ class _Texts:
                 places.append(here)
             lines = parts[0]
             if len(parts) > 1:
-                lines = pa.concat_arrays(parts).take(pa.array(np.argsort(np.concatenate(places))))
+                lines = pa.concat_arrays(parts).take(array_of(np.argsort(np.concatenate(places))))
             yield _bytes(lines)
 
 
@@ -135,7 +136,7 @@ class _BlockText:
             case "string":
                 return self._strings.json(column.values)
             case "boolean":
-                return _TRUTHS.take(pa.array(column.values.astype(np.int8)))
+                return _TRUTHS.take(array_of(column.values.astype(np.int64)))
             case _:
                 return number_texts(column.values)
 
@@ -154,7 +155,7 @@ class _BlockText:
                 return hashed_numbers(column.values)
 
 
-_TRUTHS = pa.array([b"false", b"true"], pa.binary())
+_TRUTHS = binaries([b"false", b"true"])
 
 
 class _Template:
@@ -164,12 +165,12 @@ class _Template:
         self._parts: list[Any] = []
 
     def add(self, text: str, column: pa.Array | None = None) -> None:
-        self._parts.append(pa.scalar(text.encode("utf-8", "backslashreplace"), pa.binary()))
+        self._parts.append(binary(text.encode("utf-8", "backslashreplace")))
         if column is not None:
             self._parts.append(column)
 
     def joined(self) -> pa.Array:
-        return pc.binary_join_element_wise(*self._parts, pa.scalar(b"", pa.binary()))
+        return pc.binary_join_element_wise(*self._parts, binary(b""))
 
 
 def _check_length(block: AnswerBlock, strings: Strings) -> None:
@@ -189,10 +190,10 @@ def _times(times: Times, shown: TimeFormat) -> pa.Array:
     """Returns times as JSON."""
     unit = shown.unit_length
     if unit is not None and not (times % unit).any():
-        return pc.cast(pa.array(times // unit), pa.string()).cast(pa.binary())
+        return pc.cast(array_of(times // unit), pa.string()).cast(pa.binary())
     different, places = np.unique(times, return_inverse=True)
     texts = [_time(shown.format(time)) for time in different.tolist()]
-    return pa.array(texts, pa.binary()).take(pa.array(places))
+    return binaries(texts).take(array_of(places))
 
 
 def _time(found: str | int | float) -> bytes:

@@ -20,8 +20,9 @@ from cera.connectors.formats.line_columns import LineColumn, LineColumns, String
 from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.columns.event_blocks import EventBlock, Fields, tables_in_block
 from cera.engines.columns.event_tables import Attribute
-from cera.engines.columns.rows import Array, Places, Truths
+from cera.engines.columns.rows import Array, Places
 from cera.engines.columns.strings import Strings
+from cera.model.columns.arrow_buffers import filled, numbers_in, present_in, truths_in, whole
 from cera.model.events.occurrence import Occurrence
 
 #: About how many bytes are read at a time.
@@ -87,12 +88,12 @@ class _BlockReader:
 
     def block(self, data: bytes, first: int) -> tuple[int, EventBlock]:
         """Returns how many lines there are, of which the first has a number, and what is in them."""
-        whole = data if data.endswith(b"\n") else data + b"\n"
-        ends = np.flatnonzero(np.frombuffer(whole, np.uint8) == ord("\n"))
-        fields = self._shaped_fields(whole) or self._arrow_fields(whole)
+        text = data if data.endswith(b"\n") else data + b"\n"
+        ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
+        fields = self._shaped_fields(text) or self._arrow_fields(text)
 
         def example(row: int) -> Occurrence | Rejected | None:
-            line = whole[int(ends[row - 1]) + 1 if row else 0 : int(ends[row]) + 1]
+            line = text[int(ends[row - 1]) + 1 if row else 0 : int(ends[row]) + 1]
             records = list(read([line], self._name, self._layout))
             return records[0] if len(records) == 1 else None
 
@@ -140,13 +141,13 @@ class _BlockReader:
         own = (self._label, self._begin, self._end)
         if table is None or any(table[name].null_count for name in own):
             return None
-        labels = table[self._label].combine_chunks().dictionary_encode()
+        labels = whole(table[self._label]).dictionary_encode()
         children = {name: self._child(table[name], kind) for name, kind in self._kinds.items() if name not in own}
         return Fields(
             labels.dictionary.to_pylist(),
-            labels.indices.to_numpy().astype(np.int64),
-            table[self._begin].to_numpy(),
-            table[self._end].to_numpy(),
+            numbers_in(labels.indices).astype(np.int64),
+            numbers_in(whole(table[self._begin])),
+            numbers_in(whole(table[self._end])),
             children,
         )
 
@@ -170,20 +171,18 @@ class _BlockReader:
         return learnt
 
     def _child(self, column: pa.ChunkedArray, kind: Kind) -> Attribute:
-        present: Truths | None = column.is_valid().to_numpy() if column.null_count else None
-        array = column.combine_chunks()
-        if isinstance(array, pa.ChunkedArray):
-            array = pa.concat_arrays(array.chunks)
+        array = whole(column)
+        present = present_in(array)
         match kind:
             case "string":
                 encoded = array.dictionary_encode()
                 known = self.strings.codes(encoded.dictionary.to_pylist() or [""])
-                codes: Array = known[encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)]
+                codes: Array = known[filled(numbers_in(encoded.indices), present)]
                 return Attribute("string", codes, present)
             case "boolean":
-                return Attribute("boolean", array.fill_null(False).to_numpy(zero_copy_only=False), present)
+                return Attribute("boolean", truths_in(array), present)
             case _:
-                return Attribute("number", array.fill_null(0.0).to_numpy(zero_copy_only=False), present)
+                return Attribute("number", filled(numbers_in(array), present), present)
 
 
 def _kind(value: Any) -> Kind | None:

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cera.engines.columns.rows import Array
+from cera.model.columns.arrow_buffers import array_of, binaries
 
 #: From the one to before the other, Arrow writes the digits that Python writes; others have exponents in one of them.
 _FROM, _BEFORE = 1e-4, 1e9
@@ -21,15 +22,15 @@ def number_texts(values: Array) -> pa.Array:
     usual = (size >= _FROM) & (size < _BEFORE)
     if usual.all() and not whole.any():
         return _written(values)
-    texts = pc.if_else(pa.array(whole), _written(np.where(whole, values, 0.0).astype(np.int64)), _written(values))
+    texts = pc.if_else(array_of(whole), _written(np.where(whole, values, 0.0).astype(np.int64)), _written(values))
     unusual = np.flatnonzero(~(usual | whole))
     if len(unusual):
         mask = np.zeros(len(values), np.bool_)
         mask[unusual] = True
-        python = pa.array([repr(value).encode() for value in values[unusual].tolist()], pa.binary())
-        texts = pc.replace_with_mask(texts, pa.array(mask), python)
+        python = binaries([repr(value).encode() for value in values[unusual].tolist()])
+        texts = pc.replace_with_mask(texts, array_of(mask), python)
     return texts
 
 
 def _written(values: Array) -> pa.Array:
-    return pc.cast(pa.array(values), pa.string()).cast(pa.binary())
+    return pc.cast(array_of(values), pa.string()).cast(pa.binary())

@@ -21,8 +21,8 @@ from cera.engines.columns.coverage import EXACT
 from cera.engines.columns.event_blocks import EventBlock, Fields, tables_in_block
 from cera.engines.columns.event_tables import Attribute
 from cera.engines.columns.line_blocks import MICROSECONDS
-from cera.engines.columns.rows import Truths
 from cera.engines.columns.strings import Strings
+from cera.model.columns.arrow_buffers import filled, numbers_in, present_in, truths_in
 from cera.model.events.occurrence import Occurrence
 
 #: How many rows are read at a time.
@@ -89,23 +89,23 @@ class ParquetBlocks:
                 if found is None:
                     return None
                 children[name] = found
-        begin, end = (time.cast(pa.int64()).to_numpy(zero_copy_only=False) for time in times)
-        places = labels.indices.to_numpy(zero_copy_only=False).astype(np.int64)
+        begin, end = (numbers_in(time.cast(pa.int64())) for time in times)
+        places = numbers_in(labels.indices).astype(np.int64)
         return Fields(labels.dictionary.to_pylist(), places, begin, end, children)
 
     def _child(self, column: pa.Array) -> Attribute | None:
-        present: Truths | None = column.is_valid().to_numpy(zero_copy_only=False) if column.null_count else None
+        present = present_in(column)
         kind = column.type
         if _is_text(kind):
             encoded = column.dictionary_encode()
             known = self._strings.codes(encoded.dictionary.to_pylist() or [""])
-            return Attribute("string", known[encoded.indices.fill_null(0).to_numpy(zero_copy_only=False)], present)
+            return Attribute("string", known[filled(numbers_in(encoded.indices), present)], present)
         if pa.types.is_boolean(kind):
-            return Attribute("boolean", column.fill_null(False).to_numpy(zero_copy_only=False), present)
+            return Attribute("boolean", truths_in(column), present)
         if pa.types.is_integer(kind) or pa.types.is_floating(kind):
             if pa.types.is_integer(kind) and not _is_below(column, EXACT):
                 return None
-            numbers = pc.cast(column.fill_null(0), pa.float64()).to_numpy(zero_copy_only=False)
+            numbers = filled(numbers_in(pc.cast(column, pa.float64())), present)
             if len(numbers) and not np.abs(numbers).max() < EXACT:  # nor is it if one is not a number
                 return None
             return Attribute("number", numbers, present)

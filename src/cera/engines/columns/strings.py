@@ -11,6 +11,7 @@ import pyarrow as pa
 from xxhash import xxh64_intdigest
 
 from cera.engines.columns.rows import Array
+from cera.model.columns.arrow_buffers import array_of, binaries
 from cera.model.columns.column_hashes import Hashes
 from cera.model.terms.hashing import STRING, starts
 
@@ -22,7 +23,7 @@ class Strings:
         self._codes: dict[str, int] = {}
         self._texts: list[str] = []
         self._hashes: Hashes = np.empty((2, 0), np.uint64)
-        self._json: pa.Array = pa.array([], pa.binary())
+        self._json: pa.Array = binaries([])
         self._lengths: npt.NDArray[np.int64] = np.empty(0, np.int64)
         self._ranks: npt.NDArray[np.int64] = np.empty(0, np.int64)
         for text in texts:
@@ -60,7 +61,7 @@ class Strings:
     def json(self, codes: Array) -> pa.Array:
         """Returns strings as JSON, in UTF-8."""
         self._write_json()
-        return self._json.take(pa.array(codes))
+        return self._json.take(array_of(codes))
 
     def longest(self, codes: Array) -> int:
         """Returns how many bytes the longest of some strings has as JSON."""
@@ -71,7 +72,7 @@ class Strings:
         known = len(self._json)
         if known < len(self._texts):
             new = [encode_basestring(text).encode("utf-8", "backslashreplace") for text in self._texts[known:]]
-            self._json = pa.concat_arrays([self._json, pa.array(new, pa.binary())])
+            self._json = pa.concat_arrays([self._json, binaries(new)])
             self._lengths = np.concatenate([self._lengths, np.fromiter(map(len, new), np.int64, len(new))])
 
     def ranks(self, codes: Array) -> Array:
