@@ -22,12 +22,11 @@ from cera.connectors.formats.time_shapes import TimeShapes
 from cera.connectors.records.layout import Layout, decode
 from cera.connectors.records.record_times import STATE
 from cera.model.events.event import Event
-from cera.model.time.interval import MAX_TIME, Time
+from cera.model.time.interval import Time
 
 #: Files of so many bytes are scanned in columns, so many bytes at a time.
 _LARGE = 2_000_000
 _BLOCK = 1 << 22
-_SECOND = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -56,71 +55,53 @@ def scan_times(file: EventFile, layout: Layout) -> TimeScan:
         return scan((event.begin, event.end) for event in read_event_file(file, layout) if isinstance(event, Event))
     reader = _LineScanner(layout)
     try:
-        large = file.path.stat().st_size >= _LARGE and _has_numbers(layout)
+        large = file.path.stat().st_size >= _LARGE and layout.state_field is None
         with open_events(file.path) as stream:
-            for data in chunks(stream, _BLOCK) if large else chunks(stream):
-                if not large or not _take_columns(data, layout, reader.found):
+            if large:
+                _take_blocks(chunks(stream, _BLOCK), layout, reader)
+            else:
+                for data in chunks(stream):
                     reader.take(data)
     except OSError:
         pass  # reported when the events are read
     return reader.found.scan
 
 
-def _scan_of_parquet(file: EventFile, layout: Layout) -> TimeScan:
-    """Returns the scan of the columns of times, if they are integers in order; else that of all events."""
-    from cera.model.columns.arrow_buffers import numbers_in  # takes a while to import
+def _take_blocks(blocks: Iterable[bytes], layout: Layout, reader: _LineScanner) -> None:
+    """Adds the times of blocks of lines, those of a block at once where they can be found so."""
+    from cera.connectors.formats.line_times import LineTimes  # takes a while to import
 
-    unit = layout.times.unit_length if layout.times.unit is not None else _SECOND
-    found = _TimeBounds()
-    if not layout.is_plain or not _has_numbers(layout) or unit is None:
+    times = LineTimes(layout)
+    for data in blocks:
+        found = times.read(data if data.endswith(b"\n") else data + b"\n")
+        if found is None:
+            reader.take(data)
+        else:
+            reader.found.add_all(*found)
+
+
+def _scan_of_parquet(file: EventFile, layout: Layout) -> TimeScan:
+    """Returns the scan of the columns of times, if these are columns of times; else that of all events."""
+    from cera.connectors.formats.time_columns import TimeColumns  # takes a while to import
+
+    if not layout.is_plain or layout.state_field is not None or layout.time_source is None:
         return _scan_of_rows(file, layout)
-    assert layout.time_source is not None
     begin, end = layout.time_source
+    found, times = _TimeBounds(), TimeColumns(layout.times)
     for batch in parquet_files.batches_of(file.path, _LARGE, tuple(dict.fromkeys((begin, end)))):
-        times = {name: batch.column(name) for name in batch.schema.names}
-        whole = (times.get(name) for name in (begin, end))
-        if any(each is None or str(each.type) not in ("int32", "int64") or each.null_count for each in whole):
-            return _scan_of_rows(file, layout)
-        begins, ends = numbers_in(times[begin]), numbers_in(times[end])
-        if len(ends) and not _add_in_order(begins, ends, unit, found):
-            return _scan_of_rows(file, layout)
+        columns = [batch.column(name) for name in (begin, end) if name in batch.schema.names]
+        read = [None if each.null_count else times.array(each) for each in columns]
+        match read:
+            case [begins, ends] if begins is not None and ends is not None:
+                found.add_all(begins, ends)
+            case _:
+                return _scan_of_rows(file, layout)
     return found.scan
 
 
 def _scan_of_rows(file: EventFile, layout: Layout) -> TimeScan:
     events = parquet_files.read(file.path, layout)
     return scan((event.begin, event.end) for event in events if isinstance(event, Event))
-
-
-def _add_in_order(begins: Any, ends: Any, unit: int, found: _TimeBounds) -> bool:
-    """Adds times that are in order. Returns False, and adds nothing, if they are not, or too far away."""
-    if max(abs(int(each)) for each in (begins.min(), begins.max(), ends.min(), ends.max())) > MAX_TIME // unit:
-        return False
-    if bool((ends[1:] < ends[:-1]).any()):
-        return False
-    found.add_points(int(ends[0]) * unit, int(ends[-1]) * unit, len(ends), int((ends - begins).max()) * unit)
-    return True
-
-
-def _has_numbers(layout: Layout) -> bool:
-    """Returns whether all records may be flat ones with numbers as times."""
-    return layout.is_flat and layout.time_source is not None and layout.state_field is None
-
-
-def _take_columns(data: bytes, layout: Layout, found: _TimeBounds) -> bool:
-    """Adds the times of some whole lines that are in order. Returns False, and adds nothing, if they may be others."""
-    from cera.connectors.formats.line_times import line_times  # takes a while to import
-
-    assert layout.time_source is not None
-    begin, end = layout.time_source
-    unit = layout.times.unit_length if layout.times.unit is not None else _SECOND
-    whole = data if data.endswith(b"\n") else data + b"\n"
-    if unit is None:
-        return False
-    times = line_times(whole, tuple(dict.fromkeys((begin, end))))
-    if times is None:
-        return False
-    return _add_in_order(times[begin], times[end], unit, found)
 
 
 def _times_of_csv(file: EventFile, layout: Layout) -> Iterator[tuple[Time, Time]]:
@@ -152,6 +133,23 @@ class _TimeBounds:
         if end - begin > self._longest:
             self._longest = end - begin
         self.add_points(end, end, 1)
+
+    def add_all(self, begins: Any, ends: Any) -> None:
+        """Adds records in the order of the file, of which the times are arrays."""
+        if not len(ends):
+            return
+        longest = int((ends - begins).max())
+        if bool((ends[1:] >= ends[:-1]).all()):
+            self.add_points(int(ends[0]), int(ends[-1]), len(ends), longest)
+            return
+        import numpy as np  # takes a while to import
+
+        latest = np.maximum.accumulate(ends)
+        first, last = int(ends.min()), int(latest[-1])
+        if self._last is not None:
+            latest = np.maximum(latest, self._last)
+        self._disorder = max(self._disorder, int((latest - ends).max()))
+        self.add_points(first, last, len(ends), longest)
 
     def add_points(self, first: Time, last: Time, records: int, longest: int = 0) -> None:
         """Adds records in order, of which only the first and the last time are known, and which of them is longest."""

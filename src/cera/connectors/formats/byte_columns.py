@@ -154,14 +154,14 @@ class BlockBytes:
         if bool(leading.any()) or int(whole.min()) < 1:
             return None
         last = _filled(last, np.minimum(lengths, _WORD))
-        if not _are_digits(last):
+        if not are_digits(last):
             return None
-        values = _parsed(last)
+        values = parsed_digits(last)
         if before is not None:
             before = _filled(before, np.maximum(lengths - _WORD, 0))
-            if not _are_digits(before):
+            if not are_digits(before):
                 return None
-            values += _parsed(before) * np.uint64(10**_WORD)
+            values += parsed_digits(before) * np.uint64(10**_WORD)
         return values, fractions, negative
 
 
@@ -233,11 +233,17 @@ def _filled(words: Words, lengths: Places) -> Words:
     return (words & ~outside) | (_ZEROS & outside)
 
 
-def _are_digits(words: Words) -> bool:
+def first_bytes(counts: Places) -> Words:
+    """Returns the masks of the first bytes of words, by their number."""
+    return _FIRST[counts]
+
+
+def are_digits(words: Words) -> bool:
+    """Returns whether all bytes of words are digits."""
     return bool((((words & _HIGH) == _ZEROS) & (((words + _SIXES) & _HIGH) == _ZEROS)).all())
 
 
-def _parsed(words: Words) -> Words:
+def parsed_digits(words: Words) -> Words:
     """Returns the numbers that eight digits stand for."""
     words = words & np.uint64(0x0F0F0F0F0F0F0F0F)
     words = (words * np.uint64(10) + (words >> np.uint64(8))) & np.uint64(0x00FF00FF00FF00FF)

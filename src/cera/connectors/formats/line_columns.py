@@ -1,7 +1,8 @@
-"""Flat JSON records of a few shapes as columns, without a parser: most files are written by one program.
+"""JSON records of a few shapes as columns, without a parser: most files are written by one program.
 
-The shape of a line is its text without its values. Lines are compared with known shapes as words of eight bytes, and
-what stands between is a string without escapes or a short number, or the block is left to another reader.
+Records are flat, or event objects whose terms are. The shape of a line is its text without its values. Lines are
+compared with known shapes as words of eight bytes, and what stands between is a string without escapes or a short
+number, or the block is left to another reader.
 """
 
 from __future__ import annotations
@@ -10,25 +11,57 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from cera.connectors.formats.byte_columns import BlockBytes, Places, Truths
+from cera.connectors.formats.time_columns import TimeColumns
 from cera.model.columns.arrow_buffers import numbers_in
 
-Kind = Literal["string", "number", "time"]
+Kind = Literal["string", "number", "truth", "time"]
+#: What a field is: the label, a time, or a child of the event.
+Role = Literal["label", "time", "child"]
 
 #: More shapes than that are not looked for.
-_MOST_SHAPES = 16
+_MOST_SHAPES = 32
 #: Longer strings are left to another reader, in words.
 _MOST_WORDS = 8
 _STRING = rb'"[^"\\\x00-\x1f]*"'
-_NUMBER = rb"-?[0-9][0-9.]*"
-_FIELD = re.compile(rb"[ \t]*(%s)[ \t]*:[ \t]*(%s|%s)[ \t]*([,}])" % (_STRING, _STRING, _NUMBER))
+_VALUE = rb"%s|-?[0-9][0-9.]*|true|false|null" % _STRING
+_FIELD = re.compile(rb"[ \t]*(%s)[ \t]*:[ \t]*(%s)[ \t]*([,}])" % (_STRING, _VALUE))
+#: The term of an event object, up to its children.
+_TERM = re.compile(rb'[ \t]*"term"[ \t]*:[ \t]*\{[ \t]*(%s)[ \t]*:[ \t]*\{' % _STRING)
+_EMPTY = re.compile(rb"[ \t]*\}")
+_CLOSED = re.compile(rb"[ \t]*\}[ \t]*([,}])")
 _UNUSUAL = re.compile(r'[\x00-\x1f"\\]')
+_FALSE, _TRUE = (int.from_bytes(text, "little") for text in (b"false", b"true"))
+
+
+class Field(NamedTuple):
+    """A field of a record. The children of a term may have names that the record has too."""
+
+    name: str
+    role: Role
+
+
+@dataclass(frozen=True)
+class RecordFields:
+    """Which fields of a record are not children. Event objects have their label and their children in a term."""
+
+    times: frozenset[str]
+    label: str | None = None
+    has_term: bool = False
+
+    def field(self, name: str) -> Field | None:
+        """Returns a field of a record; None if no record has it."""
+        if name in self.times:
+            return Field(name, "time")
+        if self.has_term:
+            return None
+        return Field(name, "label" if name == self.label else "child")
 
 
 @dataclass(frozen=True)
@@ -41,7 +74,7 @@ class StringColumn:
 
 @dataclass(frozen=True)
 class LineColumn:
-    """The values of a field, and in which lines there is one; None: in all."""
+    """The values of a field, and in which lines there is one; None: in all. Times are in microseconds."""
 
     kind: Kind
     values: StringColumn | npt.NDArray[Any]
@@ -53,45 +86,99 @@ class _Shape:
     """The texts before, between and behind the values of a line, and the fields that have these values."""
 
     texts: tuple[bytes, ...]
-    fields: tuple[tuple[str, bool], ...]
+    fields: tuple[tuple[Field, Kind], ...]
 
 
-def _shape(line: bytes) -> _Shape | None:
-    """Returns the shape of a flat record; None if it is not a plain one."""
-    if not line.startswith(b"{"):
-        return None
-    at, last = 1, 0
-    texts: list[bytes] = []
-    fields: list[tuple[str, bool]] = []
-    while True:
-        found = _FIELD.match(line, at)
-        if found is None:
+class _ShapeReader:
+    """A reader of one plain line, which becomes a shape."""
+
+    def __init__(self, line: bytes, known: RecordFields) -> None:
+        self._line = line
+        self._known = known
+        self._last = 0
+        self._texts: list[bytes] = []
+        self._fields: list[tuple[Field, Kind]] = []
+        self._names: list[Field] = []
+
+    def shape(self) -> _Shape | None:
+        """Returns the shape; None if the line is not a plain record."""
+        end = self._record(1) if self._line.startswith(b"{") else None
+        if end is None or self._line[end:].strip(b" \t\r") or len(set(self._names)) < len(self._names):
             return None
-        name, value = found[1][1:-1], found[2]
-        is_string = value.startswith(b'"')
-        start, end = found.start(2) + is_string, found.end(2) - is_string
-        texts.append(line[last:start])
-        fields.append((name.decode("utf-8", "replace"), is_string))
-        last, at = end, found.end()
-        if found[3] == b"}":
-            break
-    names = [name for name, _ in fields]
-    if line[at:].strip(b" \t\r") or len(set(names)) < len(names) or "\ufffd" in "".join(names):
+        if not self._fields or "\ufffd" in "".join(field.name for field in self._names):
+            return None
+        return _Shape((*self._texts, self._line[self._last :]), tuple(self._fields))
+
+    def _record(self, at: int) -> int | None:
+        """Takes the fields of an object from a place on; returns where it ends."""
+        terms = 0
+        while True:
+            if self._known.has_term and (term := _TERM.match(self._line, at)):
+                terms += 1
+                self._take(Field("", "label"), "string", term.start(1) + 1, term.end(1) - 1)
+                inner = self._children(term.end())
+                closed = None if inner is None else _CLOSED.match(self._line, inner)
+                if closed is None:
+                    return None
+                at, sign = closed.end(), closed[1]
+            elif found := _FIELD.match(self._line, at):
+                field = self._known.field(_name(found[1]))
+                if field is None or not self._value(field, found):
+                    return None
+                at, sign = found.end(), found[3]
+            else:
+                return None
+            if sign == b"}":
+                return at if terms == self._known.has_term else None
+
+    def _children(self, at: int) -> int | None:
+        """Takes the children of a term from a place on; returns where they end."""
+        if empty := _EMPTY.match(self._line, at):
+            return empty.end()
+        while found := _FIELD.match(self._line, at):
+            if not self._value(Field(_name(found[1]), "child"), found):
+                return None
+            at = found.end()
+            if found[3] == b"}":
+                return at
         return None
-    return _Shape((*texts, line[last:]), tuple(fields))
+
+    def _value(self, field: Field, found: re.Match[bytes]) -> bool:
+        """Takes a value. One that is null is not there, and a part of the text."""
+        value = found[2]
+        if value == b"null":
+            self._names.append(field)
+            return field.role == "child"
+        quoted = value.startswith(b'"')
+        kind: Kind = "string" if quoted else "truth" if value in (b"true", b"false") else "number"
+        if (field.role == "time" and kind == "truth") or (field.role == "label" and kind != "string"):
+            return False
+        self._take(field, kind, found.start(2) + quoted, found.end(2) - quoted)
+        return True
+
+    def _take(self, field: Field, kind: Kind, start: int, end: int) -> None:
+        self._names.append(field)
+        self._fields.append((field, kind))
+        self._texts.append(self._line[self._last : start])
+        self._last = end
+
+
+def _name(text: bytes) -> str:
+    return text[1:-1].decode("utf-8", "replace")
 
 
 class LineColumns:
     """A reader of blocks of lines, which knows the shapes of the lines before."""
 
-    def __init__(self, times: frozenset[str]) -> None:
+    def __init__(self, known: RecordFields, times: TimeColumns) -> None:
+        self._fields = known
         self._times = times
         self._shapes: list[_Shape] = []
         #: The texts of words that were seen, and their places among all texts.
         self._known: dict[Any, int] = {}
         self._texts: list[str] = []
 
-    def read(self, data: bytes) -> Mapping[str, LineColumn] | None:
+    def read(self, data: bytes) -> Mapping[Field, LineColumn] | None:
         """Returns the fields of whole lines; None if another reader must read them."""
         if b"\0" in data:
             return None
@@ -107,7 +194,7 @@ class LineColumns:
         tried = 0
         while len(left):
             if tried == len(self._shapes):
-                shape = _shape(block.bytes_at(int(starts[left[0]]), int(ends[left[0]])))
+                shape = _ShapeReader(block.bytes_at(int(starts[left[0]]), int(ends[left[0]])), self._fields).shape()
                 if shape is None or shape in self._shapes or tried >= _MOST_SHAPES:
                     return None
                 self._shapes.append(shape)
@@ -123,22 +210,27 @@ class LineColumns:
             found.append(_Part(these, columns))
         return found
 
-    def _columns(self, shape: _Shape, block: BlockBytes, values: _Values) -> dict[str, LineColumn] | None:
-        columns: dict[str, LineColumn] = {}
-        for (name, is_string), starts, ends in zip(shape.fields, values.starts, values.ends, strict=True):
-            column: LineColumn | None = None
-            if is_string:
-                column = self._strings(block, starts, ends)
-            elif name in self._times:
-                times = block.integers(starts, ends)
-                column = None if times is None else LineColumn("time", times, None)
-            else:
-                numbers = block.doubles(starts, ends)
-                column = None if numbers is None else LineColumn("number", numbers, None)
-            if column is None or (is_string and name in self._times):
+    def _columns(self, shape: _Shape, block: BlockBytes, values: _Values) -> dict[Field, LineColumn] | None:
+        columns: dict[Field, LineColumn] = {}
+        for (field, kind), starts, ends in zip(shape.fields, values.starts, values.ends, strict=True):
+            column = self._column(field.role, kind, block, starts, ends)
+            if column is None:
                 return None
-            columns[name] = column
+            columns[field] = column
         return columns
+
+    def _column(self, role: Role, kind: Kind, block: BlockBytes, starts: Places, ends: Places) -> LineColumn | None:
+        found: npt.NDArray[Any] | None
+        if role == "time":
+            read = self._times.texts if kind == "string" else self._times.digits
+            found, kind = read(block, starts, ends), "time"
+        elif kind == "string":
+            return self._strings(block, starts, ends)
+        elif kind == "truth":
+            found = _truths(block, starts, ends)
+        else:
+            found = block.doubles(starts, ends)
+        return None if found is None else LineColumn(kind, found, None)
 
     def _strings(self, block: BlockBytes, starts: Places, ends: Places) -> LineColumn | None:
         width = max(-(-int((ends - starts).max(initial=0)) // 8), 1)
@@ -184,7 +276,16 @@ class _Values:
 @dataclass(frozen=True)
 class _Part:
     lines: Places
-    columns: Mapping[str, LineColumn]
+    columns: Mapping[Field, LineColumn]
+
+
+def _truths(block: BlockBytes, starts: Places, ends: Places) -> Truths | None:
+    """Returns truth values; None if one is something else."""
+    if int((ends - starts).max(initial=0)) > len(b"false"):
+        return None
+    words = block.padded(starts, ends, 1)[:, 0]
+    found: Truths = words == np.uint64(_TRUE)
+    return found if bool((found | (words == np.uint64(_FALSE))).all()) else None
 
 
 def _values_of(shape: _Shape, block: BlockBytes, starts: Places, ends: Places) -> _Values:
@@ -193,6 +294,8 @@ def _values_of(shape: _Shape, block: BlockBytes, starts: Places, ends: Places) -
     found: list[tuple[Places, Places]] = []
     for text, after in pairwise(shape.texts):
         fit &= block.has(text, at)
+        if not fit.any():
+            return _Values([], [], fit)
         at = np.minimum(at + len(text), ends)
         end = np.minimum(block.next(after[0], at), ends)
         found.append((at, end))
@@ -203,10 +306,10 @@ def _values_of(shape: _Shape, block: BlockBytes, starts: Places, ends: Places) -
     return _Values([first for first, _ in found], [last for _, last in found], fit)
 
 
-def _joined(parts: Sequence[_Part], count: int) -> Mapping[str, LineColumn] | None:
+def _joined(parts: Sequence[_Part], count: int) -> Mapping[Field, LineColumn] | None:
     """Returns the fields of the lines of all shapes; None if one has values of two kinds."""
     names = dict.fromkeys(name for part in parts for name in part.columns)
-    found: dict[str, LineColumn] = {}
+    found: dict[Field, LineColumn] = {}
     for name in names:
         having = [part for part in parts if name in part.columns]
         columns = [part.columns[name] for part in having]

@@ -18,7 +18,7 @@ from cera.engines.columns.rows import Places, Times
 from cera.engines.columns.strings import Strings
 from cera.model.columns.column_hashes import hexadecimal
 from cera.model.events.occurrence import Occurrence
-from cera.model.time.interval import MAX_TIME, Time
+from cera.model.time.interval import Time
 
 #: More shapes of records than that in a block are read one by one.
 _MOST_SHAPES = 200
@@ -64,7 +64,7 @@ class EventBlocks(Protocol):
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of a block: which of some labels each record has, its times as they are written, its children."""
+    """The fields of a block: which of some labels each record has, its times in microseconds, its children."""
 
     names: Sequence[str]
     label_of: Places
@@ -74,14 +74,14 @@ class Fields:
 
 
 def tables_in_block(
-    fields: Fields, unit: int, strings: Strings, example: Callable[[int], Occurrence | Rejected | None]
+    fields: Fields, strings: Strings, example: Callable[[int], Occurrence | Rejected | None]
 ) -> tuple[dict[str, EventTable], tuple[Occurrence, ...]] | None:
     """Returns the events by label, and an example of each shape; None if they must be read one by one.
 
-    `unit` is that of the times in microseconds, and `example` reads the record at a place in the ordinary way.
+    `example` reads the record at a place in the ordinary way.
     """
-    begin, end = _times(fields.begin, unit), _times(fields.end, unit)
-    if begin is None or end is None or bool((begin > end).any()) or bool((end[1:] < end[:-1]).any()):
+    begin, end = fields.begin, fields.end
+    if bool((begin > end).any()) or bool((end[1:] < end[:-1]).any()):
         return None
     names, label_of = fields.names, fields.label_of
     firsts = _first_of_each_shape(fields)
@@ -102,12 +102,6 @@ def tables_in_block(
     if not _agree(examples, firsts, label_of, names, tables):
         return None
     return tables, tuple(examples)
-
-
-def _times(times: Times, unit: int) -> Times | None:
-    if len(times) and max(abs(int(times.min())), abs(int(times.max()))) > MAX_TIME // unit:
-        return None
-    return times * unit
 
 
 def _first_of_each_shape(fields: Fields) -> Places | None:

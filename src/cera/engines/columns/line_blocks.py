@@ -1,4 +1,4 @@
-"""A file of flat JSON records as tables of events, block by block.
+"""A file of JSON lines as tables of events, block by block: flat records, or event objects with flat terms.
 
 A block is either read into columns as a whole, or left to the ordinary reader.
 """
@@ -6,7 +6,7 @@ A block is either read into columns as a whole, or left to the ordinary reader.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from cera.connectors.fast_jsonl import chunks, read, unreadable
 from cera.connectors.files import EventFile
 from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.json_columns import Kind, json_columns
-from cera.connectors.formats.line_columns import LineColumn, LineColumns, StringColumn
-from cera.connectors.records.layout import Layout, Rejected
+from cera.connectors.formats.line_columns import Field, LineColumn, LineColumns, RecordFields, StringColumn
+from cera.connectors.formats.time_columns import TimeColumns
+from cera.connectors.records.layout import TIME_FIELDS, Layout, Rejected
 from cera.engines.columns.event_blocks import EventBlock, Fields, tables_in_block
 from cera.engines.columns.event_tables import Attribute
 from cera.engines.columns.rows import Array, Places
@@ -31,14 +32,14 @@ BLOCK = 1 << 22
 _SAMPLE = 1_000
 #: After so many blocks in a row that have more than a few shapes, no others are tried.
 _MOST_FAILED = 3
-#: How long the units of times are that are numbers.
-MICROSECONDS = {None: 1_000_000, "s": 1_000_000, "ms": 1_000, "us": 1}
 
 
 def can_read(file: EventFile, layout: Layout) -> bool:
-    """Returns whether a file may have flat records with numbers as times."""
-    named = layout.is_plain and layout.label_source is not None and layout.time_source is not None
-    return file.format in ("jsonl", "parquet") and named and layout.id_field is None and layout.state_field is None
+    """Returns whether the records of a file may be read in blocks."""
+    usual = layout.is_plain and layout.id_field is None and layout.state_field is None
+    if file.format == "parquet":
+        return usual and layout.time_source is not None
+    return usual and file.format == "jsonl"
 
 
 class LineBlocks:
@@ -77,12 +78,11 @@ class _BlockReader:
         self._layout = layout
         self.strings = strings
         self._kinds: dict[str, Kind] = {}
-        assert layout.time_source is not None
-        assert layout.label_source is not None
-        self._label = layout.label_source
-        self._begin, self._end = layout.time_source
-        self._unit = MICROSECONDS[layout.times.unit]  # no plain layout has nanoseconds
-        self._shaped = LineColumns(frozenset((self._begin, self._end)))
+        self._label = layout.label_source if layout.is_flat else ""
+        self._times = TimeColumns(layout.times)
+        self._time_names = layout.time_source or TIME_FIELDS
+        known = RecordFields(frozenset(self._time_names), self._label, has_term=not layout.is_flat)
+        self._shaped = LineColumns(known, self._times)
         self._codes: Places = np.empty(0, np.int64)
         self._failed = 0
 
@@ -97,7 +97,7 @@ class _BlockReader:
             records = list(read([line], self._name, self._layout))
             return records[0] if len(records) == 1 else None
 
-        found = None if fields is None else tables_in_block(fields, self._unit, self.strings, example)
+        found = None if fields is None else tables_in_block(fields, self.strings, example)
 
         def records() -> Iterator[Occurrence | Rejected]:
             return read((data,), self._name, self._layout, first)
@@ -109,52 +109,71 @@ class _BlockReader:
         if self._failed >= _MOST_FAILED:
             return None
         columns = self._shaped.read(data)
-        own = (self._label, self._begin, self._end)
-        if columns is None or not all(name in columns and columns[name].present is None for name in own):
-            self._failed += 1
+        fields = None if columns is None else self._in_roles(columns)
+        self._failed = self._failed + 1 if fields is None else 0
+        return fields
+
+    def _in_roles(self, columns: Mapping[Field, LineColumn]) -> Fields | None:
+        """Returns the label, the times and the children, if each record has the first two."""
+        written = [field.name for field in columns if field.role == "time"]
+        own = own_times(written, self._layout)
+        if own is None:
             return None
-        labels, begin, end = (columns[name].values for name in own)
-        if not isinstance(labels, StringColumn) or isinstance(begin, StringColumn) or isinstance(end, StringColumn):
-            self._failed += 1
+        begin, end = (columns[Field(name, "time")] for name in own)
+        children = {field.name: self._attribute(each) for field, each in columns.items() if field.role == "child"}
+        if begin.present is not None or end.present is not None:
             return None
-        used = np.flatnonzero(np.bincount(labels.places, minlength=1))
+        assert not isinstance(begin.values, StringColumn)
+        assert not isinstance(end.values, StringColumn)
+        if self._label is None:
+            assert self._layout.label is not None
+            every = np.zeros(len(begin.values), np.int64)
+            return Fields([self._layout.label], every, begin.values, end.values, children)
+        labels = columns.get(Field(self._label, "label"))
+        if labels is None or labels.present is not None or not isinstance(labels.values, StringColumn):
+            return None
+        used = np.flatnonzero(np.bincount(labels.values.places, minlength=1))
         numbers = np.zeros(int(used[-1]) + 1, np.int64)
         numbers[used] = np.arange(len(used))
-        names = [labels.texts[place] for place in used.tolist()]
-        children = {name: self._attribute(column) for name, column in columns.items() if name not in own}
-        self._failed = 0
-        return Fields(names, numbers[labels.places], begin, end, children)
+        names = [labels.values.texts[place] for place in used.tolist()]
+        return Fields(names, numbers[labels.values.places], begin.values, end.values, children)
 
     def _attribute(self, column: LineColumn) -> Attribute:
         if not isinstance(column.values, StringColumn):
-            return Attribute("number", column.values, column.present)
+            return Attribute("boolean" if column.kind == "truth" else "number", column.values, column.present)
         texts = column.values.texts
         if len(self._codes) < len(texts):
             self._codes = np.concatenate([self._codes, self.strings.codes(texts[len(self._codes) :])])
         return Attribute("string", self._codes[column.values.places], column.present)
 
     def _arrow_fields(self, data: bytes) -> Fields | None:
-        """Reads lines with Arrow, by the kinds of fields that were learnt."""
+        """Reads lines of flat records with Arrow, by the kinds of fields that were learnt."""
+        if not self._layout.is_flat:
+            return None
         table = json_columns(data, self._kinds) if self._kinds else None
         if table is None and self._learn(data):
             table = json_columns(data, self._kinds)
-        own = (self._label, self._begin, self._end)
-        if table is None or any(table[name].null_count for name in own):
+        own = None if table is None else own_times(table.column_names, self._layout)
+        if table is None or own is None or any(table[name].null_count for name in (*own, *self._labels)):
             return None
+        begin, end = (self._times.array(whole(table[name])) for name in own)
+        if begin is None or end is None:
+            return None
+        special = {*own, *self._labels}
+        children = {name: self._child(table[name], kind) for name, kind in self._kinds.items() if name not in special}
+        if self._label is None:
+            assert self._layout.label is not None
+            return Fields([self._layout.label], np.zeros(len(begin), np.int64), begin, end, children)
         labels = whole(table[self._label]).dictionary_encode()
-        children = {name: self._child(table[name], kind) for name, kind in self._kinds.items() if name not in own}
-        return Fields(
-            labels.dictionary.to_pylist(),
-            numbers_in(labels.indices).astype(np.int64),
-            numbers_in(whole(table[self._begin])),
-            numbers_in(whole(table[self._end])),
-            children,
-        )
+        return Fields(labels.dictionary.to_pylist(), numbers_in(labels.indices).astype(np.int64), begin, end, children)
+
+    @property
+    def _labels(self) -> tuple[str, ...]:
+        return () if self._label is None else (self._label,)
 
     def _learn(self, data: bytes) -> bool:
         """Looks at the first lines for fields that are not known yet. Returns whether there are some."""
         known = dict(self._kinds)
-        fixed: dict[str, Kind] = {self._label: "string", self._begin: "time", self._end: "time"}
         for line in data.split(b"\n", _SAMPLE)[:_SAMPLE]:
             try:
                 record = json.loads(line)
@@ -162,13 +181,19 @@ class _BlockReader:
                 continue
             if isinstance(record, dict):
                 for name, value in record.items():
-                    kind = fixed.get(name) or _kind(value)
+                    kind = self._kind(name, value)
                     if kind is not None:
                         known.setdefault(name, kind)
-        learnt = known != self._kinds and fixed.keys() <= known.keys()
+        needed = {*self._labels, *(self._layout.time_source or ())}
+        learnt = known != self._kinds and needed <= known.keys()
         if learnt:
             self._kinds = known
         return learnt
+
+    def _kind(self, name: str, value: Any) -> Kind | None:
+        if name in self._time_names:
+            return "string" if isinstance(value, str) else "time"
+        return "string" if name == self._label else _kind(value)
 
     def _child(self, column: pa.ChunkedArray, kind: Kind) -> Attribute:
         array = whole(column)
@@ -183,6 +208,14 @@ class _BlockReader:
                 return Attribute("boolean", truths_in(array), present)
             case _:
                 return Attribute("number", filled(numbers_in(array), present), present)
+
+
+def own_times(names: Collection[str], layout: Layout) -> tuple[str, str] | None:
+    """Returns the fields of begin and end among those of records; None if these do not say which they are."""
+    if layout.time_source is not None:
+        return layout.time_source if set(layout.time_source) <= set(names) else None
+    there = {name for name in TIME_FIELDS if name in names}
+    return ("at", "at") if there == {"at"} else ("begin", "end") if there == {"begin", "end"} else None
 
 
 def _kind(value: Any) -> Kind | None:

@@ -6,7 +6,7 @@ Rows with anything else are read one by one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,12 @@ import pyarrow.compute as pc
 from cera.connectors.fast_jsonl import occurrences
 from cera.connectors.files import EventFile
 from cera.connectors.formats.parquet_files import batches_of, rows_of
+from cera.connectors.formats.time_columns import TimeColumns
 from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.columns.coverage import EXACT
 from cera.engines.columns.event_blocks import EventBlock, Fields, tables_in_block
 from cera.engines.columns.event_tables import Attribute
-from cera.engines.columns.line_blocks import MICROSECONDS
+from cera.engines.columns.rows import Places
 from cera.engines.columns.strings import Strings
 from cera.model.columns.arrow_buffers import filled, numbers_in, present_in, truths_in
 from cera.model.events.occurrence import Occurrence
@@ -39,9 +40,9 @@ class ParquetBlocks:
         self._batches = batches_of(file.path, BLOCK)
         self._next = 0
         assert layout.time_source is not None
-        assert layout.label_source is not None
-        self._label = layout.label_source
+        self._labels = () if layout.label_source is None else (layout.label_source,)
         self._begin, self._end = layout.time_source
+        self._times = TimeColumns(layout.times)
 
     def __iter__(self) -> Iterator[EventBlock]:
         for batch in self._batches:
@@ -65,23 +66,21 @@ class ParquetBlocks:
         def example(row: int) -> Occurrence | Rejected | None:
             return next(occurrences(rows_of(self._file.path, batch.slice(row, 1), self._layout)), None)
 
-        unit = MICROSECONDS[self._layout.times.unit]
-        found = None if fields is None else tables_in_block(fields, unit, self._strings, example)
+        found = None if fields is None else tables_in_block(fields, self._strings, example)
         return EventBlock(records, None) if found is None else EventBlock(records, *found)
 
     def _fields(self, batch: pa.RecordBatch) -> Fields | None:
         names = batch.schema.names
-        own = (self._label, self._begin, self._end)
+        own = (*self._labels, self._begin, self._end)
         if not batch.num_rows or len(set(names)) < len(names) or not set(own) <= set(names):
             return None
         columns = {name: batch.column(name) for name in names}
-        times = [columns[name] for name in (self._begin, self._end)]
-        if any(columns[name].null_count for name in own) or not all(pa.types.is_signed_integer(t.type) for t in times):
+        if any(columns[name].null_count for name in own):
             return None
-        label = columns[self._label]
-        if not _is_text(label.type):
+        begin, end = (self._times.array(columns[name]) for name in (self._begin, self._end))
+        labels = self._label_of(columns, batch.num_rows)
+        if begin is None or end is None or labels is None:
             return None
-        labels = label.dictionary_encode()
         children: dict[str, Attribute] = {}
         for name in names:
             if name not in own:
@@ -89,9 +88,18 @@ class ParquetBlocks:
                 if found is None:
                     return None
                 children[name] = found
-        begin, end = (numbers_in(time.cast(pa.int64())) for time in times)
-        places = numbers_in(labels.indices).astype(np.int64)
-        return Fields(labels.dictionary.to_pylist(), places, begin, end, children)
+        return Fields(*labels, begin, end, children)
+
+    def _label_of(self, columns: Mapping[str, pa.Array], rows: int) -> tuple[list[str], Places] | None:
+        """Returns the labels, and which of them each row has."""
+        if not self._labels:
+            assert self._layout.label is not None
+            return [self._layout.label], np.zeros(rows, np.int64)
+        label = columns[self._labels[0]]
+        if not _is_text(label.type):
+            return None
+        labels = label.dictionary_encode()
+        return labels.dictionary.to_pylist(), numbers_in(labels.indices).astype(np.int64)
 
     def _child(self, column: pa.Array) -> Attribute | None:
         present = present_in(column)

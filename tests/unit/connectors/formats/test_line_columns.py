@@ -10,25 +10,31 @@ import numpy as np
 import pytest
 
 from cera.connectors.formats.byte_columns import BlockBytes
-from cera.connectors.formats.line_columns import LineColumn, LineColumns, StringColumn
-from cera.connectors.formats.line_times import line_times
+from cera.connectors.formats.line_columns import Field, LineColumn, LineColumns, RecordFields, StringColumn
+from cera.connectors.formats.line_times import LineTimes
+from cera.connectors.formats.time_columns import TimeColumns
+from cera.connectors.records.layout import Layout
+from cera.model.time.time_text import TimeFormat
 
-TIMES = frozenset(("ts",))
+FLAT = RecordFields(frozenset(("ts",)), "type")
+OBJECTS = RecordFields(frozenset(("at", "begin", "end")), "", has_term=True)
+TIMES = TimeFormat("us")
 
 
-def records(columns: dict[str, LineColumn], count: int) -> list[dict[str, Any]]:
+def records(columns: dict[Field, LineColumn], count: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [{} for _ in range(count)]
-    for name, column in columns.items():
+    for field, column in columns.items():
         values = column.values
         cells = [values.texts[p] for p in values.places.tolist()] if isinstance(values, StringColumn) else values
         for row, record in enumerate(found):
             if column.present is None or column.present[row]:
-                record[name] = cells[row]
+                record[field.name] = cells[row]
     return found
 
 
-def read(*lines: str) -> list[dict[str, Any]] | None:
-    columns = LineColumns(TIMES).read("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass"))
+def read(*lines: str, known: RecordFields = FLAT) -> list[dict[str, Any]] | None:
+    data = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
+    columns = LineColumns(known, TimeColumns(TIMES)).read(data)
     return None if columns is None else records(dict(columns), len(lines))
 
 
@@ -70,6 +76,38 @@ def test_lines_of_several_shapes_are_read_together() -> None:
     assert read(*lines) == [json.loads(line) for line in lines]
 
 
+def test_event_objects_have_their_label_and_children_in_a_term() -> None:
+    lines = [
+        '{"at": 5, "term": {"temp": {"sensor": "s1", "wet": true, "at": 3, "gone": null}}}',
+        '{"at": 6, "term": {"tick": {}}}',
+        '{"term": {"temp": {"sensor": "", "wet": false}}, "at": "1970-01-01T00:00:00.000007Z"}',
+    ]
+    assert read(*lines, known=OBJECTS) == [
+        {"": "temp", "at": 3, "sensor": "s1", "wet": True},
+        {"": "tick", "at": 6},
+        {"": "temp", "at": 7, "sensor": "", "wet": False},
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"at": 1, "term": {"a": {"b": {"c": 1}}}}',
+        '{"at": 1, "term": {"a": {"b": [1]}}}',
+        '{"at": 1, "term": {"a": {}, "b": {}}}',
+        '{"at": 1, "term": {}}',
+        '{"at": 1, "id": "x", "term": {"a": {}}}',
+        '{"at": 1, "term": {"a": {}}, "term": {"a": {}}}',
+        '{"at": null, "term": {"a": {}}}',
+        '{"at": true, "term": {"a": {}}}',
+        '{"at": 1, "term": {"a": {"b": 1, "b": 2}}}',
+        '{"at": 1}',
+    ],
+)
+def test_other_objects_are_left_to_another_reader(line: str) -> None:
+    assert read('{"at": 1, "term": {"a": {}}}', line, known=OBJECTS) is None
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -79,6 +117,10 @@ def test_lines_of_several_shapes_are_read_together() -> None:
         '{"type":"a","ts":1} x',
         '{"type":"a","type":"b","ts":1}',
         '{"type":null,"ts":1}',
+        '{"type":true,"ts":1}',
+        '{"type":"a","ts":true}',
+        '{"type":"a","ts":1,"x":truE}',
+        '{"type":"a","ts":1,"x":nul}',
         '{"type":["a"],"ts":1}',
         '{"type":"a","ts":1.5}',
         '{"type":"a","ts":"1"}',
@@ -115,10 +157,30 @@ def test_texts_are_found_wherever_they_stand() -> None:
         (('{"ts":1}', '{"a":{"ts":2}}'), None),
         (('{"ts":1.5}',), None),
         (('{"ts":"1"}',), None),
+        (('{"ts":"1970-01-01T01:00:01+01:00"}',), [1_000_000]),
+        (('{"x":"\\\\","ts":"1970-01-01T01:00:01+01:00"}',), [1_000_000]),
         (('{"at":1,"term":{"ts":1}}',), None),
         (("", '{"ts":1}'), None),
     ],
 )
 def test_times_are_those_of_the_records_or_not_known(lines: tuple[str, ...], times: list[int] | None) -> None:
-    found = line_times("".join(f"{line}\n" for line in lines).encode(), ("ts",))
-    assert (None if found is None else found["ts"].tolist()) == times
+    found = LineTimes(Layout(time_field="ts", times=TIMES)).read("".join(f"{line}\n" for line in lines).encode())
+    assert (None if found is None else found[1].tolist()) == times
+
+
+@pytest.mark.parametrize(
+    ("lines", "times"),
+    [
+        (('{"at":1,"term":{"a":{"x":2}}}', '{"at": "1970-01-01 00:00:00.000003Z","term":{"a":{}}}'), None),
+        (('{"at":1,"term":{"a":{"x":2}}}', '{"at": 3,"term":{"a":{"begin":1}}}'), [1, 3]),
+        (('{"at":1,"term":{"a":{"at":2}}}',), None),
+        (('{"term":{"a":{"at":2}}}',), None),
+        (('{"term":{"a":{}},"at":2}',), None),
+        (('{"at":1,"state":true,"term":{"a":{}}}',), None),
+        (('{"begin":1,"end":4,"term":{"a":{}}}',), [4]),
+        (('{"begin":1,"end":4,"term":{"a":{}}}', '{"at":4,"term":{"a":{}}}'), None),
+    ],
+)
+def test_times_of_event_objects_stand_before_their_terms(lines: tuple[str, ...], times: list[int] | None) -> None:
+    found = LineTimes(Layout(times=TIMES)).read("".join(f"{line}\n" for line in lines).encode())
+    assert (None if found is None else found[1].tolist()) == times
