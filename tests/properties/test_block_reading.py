@@ -20,7 +20,8 @@ from cera.connectors import read_times
 from cera.connectors.fast_jsonl import read_file_occurrences
 from cera.connectors.files import EventFile
 from cera.connectors.records.layout import Layout, Rejected
-from cera.engines.columns import line_blocks
+from cera.engines.columns import csv_blocks, line_blocks
+from cera.engines.columns.block_readers import blocks_of
 from cera.engines.columns.event_tables import occurrences_of
 from cera.engines.columns.strings import Strings
 from cera.model.events.occurrence import Occurrence
@@ -41,33 +42,10 @@ def _number(chance: random.Random, at: int) -> object:
     return at
 
 
-_ODD_VALUES: list[object] = [
-    2**63,
-    -(2**63),
-    2**53,
-    1e300,
-    1e-7,
-    -0.0,
-    True,
-    None,
-    "x" * 70,
-    'q"\\',
-    "é😀",
-    [1],
-    {"n": 1},
-    "",
-]
-_ODD_TIMES: list[object] = [
-    None,
-    "",
-    "2024-02-30T00:00:00Z",
-    "2024-02-29",
-    "2024-02-29T10:00:60Z",
-    "1",
-    1.5,
-    True,
-    10**18,
-]
+_ODD_NUMBERS: list[object] = [2**63, -(2**63), 2**53, 1e300, 1e-7, -0.0]
+_ODD_VALUES: list[object] = [*_ODD_NUMBERS, True, None, "x" * 70, 'q"\\', "é😀", [1], {"n": 1}, ""]
+_ODD_DAYS = ["2024-02-30T00:00:00Z", "2024-02-29", "2024-02-29T10:00:60Z", "2024"]
+_ODD_TIMES: list[object] = [*_ODD_DAYS, None, "", "1", 1.5, True, 10**18]
 
 
 def _fields(chance: random.Random, odd: bool) -> dict[str, object]:
@@ -97,6 +75,23 @@ def event_object(chance: random.Random, time: object, odd: bool) -> str:
             chance.choice([{"id": "x"}, {"state": True}, {"begin": time}, {"at": None}, {"term": {}}, {"x": 1}])
         )
     return _written(chance, record, odd)
+
+
+_ODD_TEXTS = ["", "007", "1e5", "+5", "-0", "1.", " 7", "true", "3,5", "9" * 30, "x" * 70, "é", "7\r", "a\\b"]
+_ODD_CELLS = [*_ODD_TEXTS, *_ODD_DAYS, 'q"', '"q"', 'a"b""c', '"a\nb"', '"']
+
+
+def csv_row(chance: random.Random, time: object, odd: bool) -> str:
+    cells = [chance.choice("ab"), str(time), f"s{chance.randrange(4)}", chance.choice(["1", "2.5", "-3.25", ""])]
+    cells.append(chance.choice(["true", "false", ""]))
+    if odd:
+        place = chance.randrange(5)
+        cells[place] = chance.choice([*_ODD_CELLS, f'"{cells[place]}"'])
+    if odd and chance.random() < 0.2:
+        cells = cells[: chance.randrange(5)] or [""]
+    if chance.random() < 0.2:
+        cells = [cell if '"' in cell else f'"{cell}"' for cell in cells]
+    return chance.choice(",,,,;").join(cells) if odd else ",".join(cells)
 
 
 def _written(chance: random.Random, record: dict[str, Any], odd: bool) -> str:
@@ -137,6 +132,8 @@ CASES: dict[str, tuple[Make, Time, Layout]] = {
     ),
     "objects, numbers": (event_object, _number, Layout(times=TimeFormat("ms"))),
     "objects, texts": (event_object, _time_text, Layout()),
+    "csv, numbers": (csv_row, _number, Layout(**FLAT, times=TimeFormat("ms"))),
+    "csv, texts": (csv_row, _time_text, Layout(**FLAT, string_fields=frozenset(("value",)))),
 }
 
 
@@ -149,7 +146,7 @@ def _rejected(records: list[Occurrence | Rejected]) -> list[Rejected]:
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("tried", [examples(12), pytest.param(3_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("tried", [examples(60), pytest.param(3_000, marks=pytest.mark.long)])
 def test_blocks_have_the_events_of_their_lines(
     name: str, tried: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,19 +155,26 @@ def test_blocks_have_the_events_of_their_lines(
     columns = others = 0
     for seed in range(tried):
         chance = random.Random(seed)
-        monkeypatch.setattr(line_blocks, "BLOCK", size := chance.choice([1, 300, 1_000, 1 << 20]))
-        monkeypatch.setattr(read_times, "_BLOCK", size)
+        size = chance.choice([1, 300, 1_000, 1 << 20])
+        for module, attribute in ((line_blocks, "BLOCK"), (csv_blocks, "BLOCK"), (read_times, "_BLOCK")):
+            monkeypatch.setattr(module, attribute, size)
         at, odd, lines = 0, chance.choice([0.0, 0.03, 0.3]), []
         for _ in range(chance.randrange(1, 40)):
             at += chance.choice([0, 1, 500, 3_600_000])
             lines.append(make(chance, time(chance, at), chance.random() < odd))
-        path = tmp_path / "events.jsonl"
+        format = "csv" if make is csv_row else "jsonl"
+        path = tmp_path / f"events.{format}"
+        if format == "csv":
+            lines.insert(0, "type,ts,sensor,value,wet")
         path.write_bytes("\n".join(lines).encode("utf-8", "surrogatepass") + chance.choice([b"", b"\n"]))
-        file = EventFile(path, "jsonl")
+        file = EventFile(path, format)
         expected = list(read_file_occurrences(file, layout))
         found: list[Occurrence | Rejected] = []
-        for block in line_blocks.LineBlocks(file, layout, Strings()):
-            records = list(block.records())
+        blocks = blocks_of(file, layout, Strings())
+        if blocks is None:
+            continue
+        for block in blocks:
+            records = list(blocks.rest(block) if block.is_last else block.records())
             found += records
             if block.tables is None:
                 others += 1

@@ -5,11 +5,13 @@ The pass finds how far records are out of order, so that a run can sort them in 
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from cera.connectors.fast_jsonl import chunks
@@ -50,7 +52,7 @@ def scan_times(file: EventFile, layout: Layout) -> TimeScan:
     if file.format == "parquet":
         return _scan_of_parquet(file, layout)
     if file.format == "csv":
-        return scan(_times_of_csv(file, layout))
+        return _scan_of_csv(file, layout)
     if file.format != "jsonl" or not layout.is_plain:
         return scan((event.begin, event.end) for event in read_event_file(file, layout) if isinstance(event, Event))
     reader = _LineScanner(layout)
@@ -104,9 +106,36 @@ def _scan_of_rows(file: EventFile, layout: Layout) -> TimeScan:
     return scan((event.begin, event.end) for event in events if isinstance(event, Event))
 
 
-def _times_of_csv(file: EventFile, layout: Layout) -> Iterator[tuple[Time, Time]]:
+def _scan_of_csv(file: EventFile, layout: Layout) -> TimeScan:
+    """Returns the scan of a file of CSV, as far as possible in columns."""
+    found = _TimeBounds()
     with suppress(OSError, UnicodeError), open_events(file.path) as stream:
-        yield from csv_files.read_times(stream, layout)
+        if layout.is_plain and layout.state_field is None and file.path.stat().st_size >= _LARGE:
+            with open_events(file.path) as again:
+                head = csv_files.head_of(again, layout)
+            if head is not None:
+                for _ in range(head.first - 1):
+                    stream.readline()
+                _take_csv(chunks(stream, _BLOCK), head, layout, found)
+                return found.scan
+        for begin, end in csv_files.read_times(stream, layout):
+            found.add(begin, end)
+    return found.scan
+
+
+def _take_csv(blocks: Iterator[bytes], head: csv_files.CsvHead, layout: Layout, found: _TimeBounds) -> None:
+    """Adds the times of blocks of rows; those from the first block on that is not columns, row by row."""
+    from cera.connectors.formats.csv_columns import CsvTimes, can_split  # takes a while to import
+
+    times = CsvTimes(layout)
+    for data in blocks:
+        read = times.rows(data if data.endswith(b"\n") else data + b"\n", head) if can_split(head.dialect) else None
+        if read is None:
+            lines = chain.from_iterable(map(io.BytesIO, chain((data,), blocks)))
+            for begin, end in head.times(lines, layout):
+                found.add(begin, end)
+            return
+        found.add_all(*read)
 
 
 def scan(times: Iterable[tuple[Time, Time]]) -> TimeScan:

@@ -28,7 +28,6 @@ from cera.running.run import Run
 
 if TYPE_CHECKING:
     from cera.engines.columns.answer_lines import OrderedLines
-    from cera.engines.columns.event_blocks import EventBlocks
     from cera.engines.columns.event_tables import EventTable
     from cera.engines.columns.recording import ColumnsRecording
 
@@ -128,23 +127,19 @@ class ColumnsFlow(Flow):
         show: Callable[[str], None],
     ) -> Iterator[Occurrence] | None:
         """Answers blocks of lines as long as they are columns. Returns the events that are left; None if none are."""
+        from cera.engines.columns.block_readers import blocks_of
         from cera.engines.columns.event_tables import FEW_STRINGS, all_joined, cut, occurrences_of, tables_of
-        from cera.engines.columns.line_blocks import LineBlocks, can_read
         from cera.engines.columns.rows import OutsideColumnsError
 
         request, ordered = self._request, self._recording
         file = None if ordered is None else ordered.file_in_order
         longer = request.max_duration is not None and not request.layout.is_points
         asked = longer or request.strict or request.until is not None or self._admission.counts_changes
-        if ordered is None or file is None or asked or plan.horizon is None or not can_read(file, request.layout):
+        if ordered is None or file is None or asked or plan.horizon is None:
             return flowing
-        blocks: EventBlocks
-        if file.format == "parquet":
-            from cera.engines.columns.parquet_blocks import ParquetBlocks  # takes a while to import
-
-            blocks = ParquetBlocks(file, request.layout, recording.strings)
-        else:
-            blocks = LineBlocks(file, request.layout, recording.strings)
+        blocks = blocks_of(file, request.layout, recording.strings)
+        if blocks is None:
+            return flowing
         waiting: dict[str, EventTable] = {}
         last: Time | None = None
         others = 0
@@ -155,7 +150,12 @@ class ColumnsFlow(Flow):
         try:
             for block in blocks:
                 others = 0 if block.tables is not None else others + 1
-                if others > MOST_OTHERS or len(recording.strings) > FEW_STRINGS or recording.kept > MOST_KEPT:
+                if (
+                    block.is_last
+                    or others > MOST_OTHERS
+                    or len(recording.strings) > FEW_STRINGS
+                    or recording.kept > MOST_KEPT
+                ):
                     return chain(occurrences_of(waiting.values()), accepted(blocks.rest(block)))
                 if block.tables is None:
                     events = list(accepted(block.records()))

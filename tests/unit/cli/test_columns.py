@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cera.connectors import read_times
-from cera.engines.columns import line_blocks, parquet_blocks
+from cera.engines.columns import csv_blocks, line_blocks, parquet_blocks
 from cera.engines.columns.recording import ColumnsRecording
 from cera.running import columns_flow
 from unit.cli.command_line import FIRE, STREAM, Cera, write_lines
@@ -143,6 +143,42 @@ def test_the_columns_of_csv_are_columns(
     write_lines(folder / "events.jsonl", [])
     assert both_ways(cera, monkeypatch, *options).count("\n") > 30
     assert batches == ["answered"]
+
+
+ODD_ROWS = {
+    "nothing odd": "temp,1970-01-01T00:02:40Z,a,s,41",
+    "another offset": "temp,1970-01-01 01:02:40.5+01:00,a,s,41",
+    "quotes": 'temp,"1970-01-01T00:02:40Z","a","s","41"',
+    "a doubled quote": 'temp,1970-01-01T00:02:40Z,a,"s""",41',
+    "a cell of two lines": 'temp,1970-01-01T00:02:40Z,a,"s\nt",41',
+    "a quote that is not closed": 'temp,1970-01-01T00:02:40Z,a,"s,41',
+    "an empty cell": "temp,1970-01-01T00:02:40Z,a,,41",
+    "no label": ",1970-01-01T00:02:40Z,a,s,41",
+    "no time": "temp,,a,s,41",
+    "too few cells": "temp,1970-01-01T00:02:40Z,a,s",
+    "an empty line": "",
+    "a text among numbers": "temp,1970-01-01T00:02:40Z,a,s,hot",
+    "a number with zeros before it": "temp,1970-01-01T00:02:40Z,a,007,41",
+    "no day": "temp,1970-02-30T00:02:40Z,a,s,41",
+    "a return": "temp,1970-01-01T00:02:40Z,a,s,41\r",
+    "a byte order mark": "\ufefftemp,1970-01-01T00:02:40Z,a,s,41",
+}
+
+
+@pytest.mark.parametrize("block", [100, 1 << 22])
+@pytest.mark.parametrize("row", ODD_ROWS.values(), ids=ODD_ROWS.keys())
+def test_blocks_of_csv_are_read_as_rows_are(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str], row: str, block: int
+) -> None:
+    monkeypatch.setattr(csv_blocks, "BLOCK", block)
+    monkeypatch.setattr(read_times, "_LARGE", 0)
+    monkeypatch.setattr(read_times, "_BLOCK", block)
+    monkeypatch.setattr(columns_flow, "BATCH", 5)
+    rows = [f"temp,1970-01-01T00:{at // 60:02}:{at % 60:02}Z,a,s{at % 3},{at / 2}" for at in range(80, 240, 4)]
+    write_lines(folder / "events.csv", ["type,ts,area,sensor,value", *rows[:20], row, *rows[20:]])
+    command = ("run", "fire.xceq", "--events", "events.csv", "--engine", "local", *FLAT)
+    same_lines(cera, monkeypatch, *command, "--rejected", "rejected.jsonl")
+    assert batches
 
 
 FLAT = ("--label-field", "type", "--time-field", "ts")

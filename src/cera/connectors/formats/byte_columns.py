@@ -57,6 +57,10 @@ class BlockBytes:
     def bytes_at(self, first: int, end: int) -> bytes:
         return self._data[first:end]
 
+    def line_at(self, first: int, end: int) -> bytes:
+        """Returns the line in which some places lie, from the one that begins it to the end of the line."""
+        return self._data[first : self._data.index(b"\n", end) + 1]
+
     def occurrences(self, text: bytes) -> Places:
         """Returns the places of a text of at least four bytes."""
         found = np.flatnonzero(self._halves == int.from_bytes(text[:4], "little"))

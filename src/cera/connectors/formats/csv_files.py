@@ -11,7 +11,7 @@ import csv
 import itertools
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import BinaryIO
 
@@ -54,7 +54,7 @@ class _Row:
 
 
 def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Rejected]:
-    reading = _CsvReader(stream, layout)
+    reading = _CsvReader.of(stream, layout)
     for row in reading.rows(name):
         yield row if isinstance(row, Rejected) else _event(row, layout, reading.dialect)
 
@@ -63,7 +63,7 @@ def read_records(
     stream: BinaryIO, name: str, layout: Layout, missing: Callable[[Collection[str]], str | None]
 ) -> Iterator[tuple[str, dict[str, Scalar]] | Rejected]:
     """Yields the place and the cells of every row; `missing` says what a header lacks, None if it has all."""
-    reading = _CsvReader(stream, layout, missing)
+    reading = _CsvReader.of(stream, layout, missing)
     for row in reading.rows(name):
         try:
             yield row if isinstance(row, Rejected) else (row.place, _cells_of(row, layout, reading.dialect, ()))
@@ -74,7 +74,10 @@ def read_records(
 
 def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
     """Yields the times of all rows that `read` makes events of, and perhaps of some that it rejects."""
-    reading = _CsvReader(stream, layout)
+    return _times(_CsvReader.of(stream, layout), layout)
+
+
+def _times(reading: _CsvReader, layout: Layout) -> Iterator[tuple[Time, Time]]:
     fields = frozenset((*(layout.time_source or TIME_FIELDS), layout.state_field))
     dialect = reading.dialect
     for row in reading.rows(""):
@@ -92,16 +95,63 @@ def read_times(stream: BinaryIO, layout: Layout) -> Iterator[tuple[Time, Time]]:
         yield interval.begin, interval.end
 
 
-class _CsvReader:
-    """A file that is read row by row, in the dialect that was given or found."""
+@dataclass(frozen=True)
+class CsvHead:
+    """How a file of UTF-8 is written whose header, if it has one, is its first line: what is needed to read a part."""
 
-    def __init__(
-        self, stream: BinaryIO, layout: Layout, missing: Callable[[Collection[str]], str | None] | None = None
-    ) -> None:
-        self._lines = _Lines(stream, layout.csv.encoding)
-        self._missing = missing or layout.missing_column
-        ahead = self._lines.ahead(_LOOKED_AT if stream.seekable() else _LOOKED_AT_LIVE)
-        self.dialect = sniffed(layout.csv, ahead, self._missing)
+    dialect: CsvDialect
+    header: tuple[str, ...]
+    #: The number of the first line behind the header.
+    first: int
+
+    def read(self, lines: Iterable[bytes], name: str, layout: Layout, first: int) -> Iterator[Event | Rejected]:
+        """Yields the events of a part that begins with the line `first`."""
+        for row in self._part(lines, layout, first).rows(name):
+            yield row if isinstance(row, Rejected) else _event(row, layout, self.dialect)
+
+    def times(self, lines: Iterable[bytes], layout: Layout) -> Iterator[tuple[Time, Time]]:
+        """Yields the times of a part, as `read_times` does."""
+        return _times(self._part(lines, layout, 1), layout)
+
+    def _part(self, lines: Iterable[bytes], layout: Layout, first: int) -> _CsvReader:
+        dialect = replace(self.dialect, names=self.header, header=False)
+        return _CsvReader(_Lines(map(decode, lines), first), dialect, layout.missing_column)
+
+
+def head_of(stream: BinaryIO, layout: Layout) -> CsvHead | None:
+    """Returns how a file is written; None if it must be read from its beginning to its end."""
+    encoding = layout.csv.encoding
+    if encoding is not None and codecs.lookup(encoding).name != "utf-8":
+        return None
+    ahead = list(map(decode, itertools.islice(stream, _LOOKED_AT)))
+    dialect = sniffed(layout.csv, ahead, layout.missing_column)
+    if not dialect.header:
+        header, first = dialect.names, 1
+    elif not ahead or not ahead[0].strip() or (dialect.quote and dialect.quote in ahead[0]):
+        return None
+    else:
+        cells = ahead[0].rstrip("\r\n").split(dialect.delimiter)
+        header, first = dialect.names or tuple(cell.strip() for cell in cells), 2
+    return None if _problem(list(header), "", layout.missing_column, dialect) else CsvHead(dialect, header, first)
+
+
+class _CsvReader:
+    """A file that is read row by row, in a dialect."""
+
+    def __init__(self, lines: _Lines, dialect: CsvDialect, missing: Callable[[Collection[str]], str | None]) -> None:
+        self._lines = lines
+        self._missing = missing
+        self.dialect = dialect
+
+    @classmethod
+    def of(
+        cls, stream: BinaryIO, layout: Layout, missing: Callable[[Collection[str]], str | None] | None = None
+    ) -> _CsvReader:
+        """Returns the reader of a file, in the dialect that was given or found."""
+        lines = _Lines(_texts(stream, layout.csv.encoding))
+        ahead = lines.ahead(_LOOKED_AT if stream.seekable() else _LOOKED_AT_LIVE)
+        missing = missing or layout.missing_column
+        return cls(lines, sniffed(layout.csv, ahead, missing), missing)
 
     def rows(self, name: str) -> Iterator[_Row | Rejected]:
         lines, missing, dialect = self._lines, self._missing, self.dialect
@@ -137,7 +187,7 @@ class _CsvReader:
 
 def dialect_of(stream: BinaryIO, layout: Layout) -> CsvDialect:
     """Returns how a file is written, as `read` reads it."""
-    return sniffed(layout.csv, _Lines(stream, layout.csv.encoding).ahead(_LOOKED_AT), layout.missing_column)
+    return sniffed(layout.csv, _Lines(_texts(stream, layout.csv.encoding)).ahead(_LOOKED_AT), layout.missing_column)
 
 
 class _Lines(Iterator[str]):
@@ -147,11 +197,11 @@ class _Lines(Iterator[str]):
     others are read again.
     """
 
-    def __init__(self, stream: BinaryIO, encoding: str | None) -> None:
-        self._stream = _texts(stream, encoding)
+    def __init__(self, texts: Iterator[str], first: int = 1) -> None:
+        self._stream = texts
         self._given_back: deque[str] = deque()
         self._taken: list[str] = []
-        self._number = 1
+        self._number = first
         self._failure: UnicodeError | None = None
 
     def __next__(self) -> str:
@@ -257,6 +307,14 @@ def _cells_of(
     if layout.csv.decimal is None:
         _check_decimal_signs({name: cell for name, cell in cells.items() if name not in texts}, dialect)
     return {name: _value(name, cell, texts, times, dialect) for name, cell in cells.items()}
+
+
+def cell_value(name: str, cell: str, layout: Layout, dialect: CsvDialect) -> Scalar:
+    """Returns the value of a child that is not empty. Raises RecordError if it has none."""
+    texts = {layout.label_source, layout.id_field, layout.state_field, *layout.string_fields}
+    if layout.csv.decimal is None and name not in texts:
+        _check_decimal_signs({name: cell}, dialect)
+    return _value(name, cell, texts, (), dialect)
 
 
 def _needed(cells: Mapping[str, str], layout: Layout) -> Iterator[tuple[str, str | None]]:

@@ -15,11 +15,10 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from cera.connectors.formats.byte_columns import BlockBytes, Places, Truths
+from cera.connectors.formats.string_columns import StringColumn, StringReader
 from cera.connectors.formats.time_columns import TimeColumns
-from cera.model.columns.arrow_buffers import numbers_in
 
 Kind = Literal["string", "number", "truth", "time"]
 #: What a field is: the label, a time, or a child of the event.
@@ -27,8 +26,6 @@ Role = Literal["label", "time", "child"]
 
 #: More shapes than that are not looked for.
 _MOST_SHAPES = 32
-#: Longer strings are left to another reader, in words.
-_MOST_WORDS = 8
 _STRING = rb'"[^"\\\x00-\x1f]*"'
 _VALUE = rb"%s|-?[0-9][0-9.]*|true|false|null" % _STRING
 _FIELD = re.compile(rb"[ \t]*(%s)[ \t]*:[ \t]*(%s)[ \t]*([,}])" % (_STRING, _VALUE))
@@ -62,14 +59,6 @@ class RecordFields:
         if self.has_term:
             return None
         return Field(name, "label" if name == self.label else "child")
-
-
-@dataclass(frozen=True)
-class StringColumn:
-    """Strings by their places in `texts`."""
-
-    texts: Sequence[str]
-    places: Places
 
 
 @dataclass(frozen=True)
@@ -174,9 +163,7 @@ class LineColumns:
         self._fields = known
         self._times = times
         self._shapes: list[_Shape] = []
-        #: The texts of words that were seen, and their places among all texts.
-        self._known: dict[Any, int] = {}
-        self._texts: list[str] = []
+        self._strings = StringReader(_UNUSUAL)
 
     def read(self, data: bytes) -> Mapping[Field, LineColumn] | None:
         """Returns the fields of whole lines; None if another reader must read them."""
@@ -225,43 +212,13 @@ class LineColumns:
             read = self._times.texts if kind == "string" else self._times.digits
             found, kind = read(block, starts, ends), "time"
         elif kind == "string":
-            return self._strings(block, starts, ends)
+            strings = self._strings.read(block, starts, ends)
+            return None if strings is None else LineColumn("string", strings, None)
         elif kind == "truth":
             found = _truths(block, starts, ends)
         else:
             found = block.doubles(starts, ends)
         return None if found is None else LineColumn(kind, found, None)
-
-    def _strings(self, block: BlockBytes, starts: Places, ends: Places) -> LineColumn | None:
-        width = max(-(-int((ends - starts).max(initial=0)) // 8), 1)
-        if width > _MOST_WORDS:
-            return None
-        words = block.padded(starts, ends, width)
-        type_ = pa.uint64() if width == 1 else pa.binary(8 * width)
-        encoded = pa.Array.from_buffers(type_, len(words), [None, pa.py_buffer(words)]).dictionary_encode()
-        keys = encoded.dictionary.to_pylist()
-        known = list(map(self._known.get, keys))
-        if None in known:
-            for place, key in enumerate(keys):
-                if known[place] is None:
-                    known[place] = self._learn(key)
-                    if known[place] is None:
-                        return None
-        places = np.array(known, np.int64)[numbers_in(encoded.indices)]
-        return LineColumn("string", StringColumn(self._texts, places), None)
-
-    def _learn(self, key: int | bytes) -> int | None:
-        """Returns the place of a new text; None if it is not a string as it stands."""
-        data = (key.to_bytes(8, "little") if isinstance(key, int) else key).rstrip(b"\0")
-        try:
-            text = data.decode()
-        except UnicodeDecodeError:
-            return None
-        if _UNUSUAL.search(text):
-            return None
-        self._known[key] = len(self._texts)
-        self._texts.append(text)
-        return self._known[key]
 
 
 @dataclass(frozen=True)

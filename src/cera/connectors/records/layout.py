@@ -112,6 +112,14 @@ class Layout:
         return None
 
 
+def own_times(names: Collection[str], layout: Layout) -> tuple[str, str] | None:
+    """Returns the fields of begin and end among those of records; None if these do not say which they are."""
+    if layout.time_source is not None:
+        return layout.time_source if set(layout.time_source) <= set(names) else None
+    there = {name for name in TIME_FIELDS if name in names}
+    return ("at", "at") if there == {"at"} else ("begin", "end") if there == {"begin", "end"} else None
+
+
 def layout_of(
     layout: Layout | None,
     fields: Mapping[str, str | None],

@@ -36,6 +36,11 @@ class EventBlock:
     records: Callable[[], Iterator[Occurrence | Rejected]]
     tables: dict[str, EventTable] | None
     examples: tuple[Occurrence, ...] = ()
+    #: The bytes of the block and the number of its first line, where the rest of a file is read with them.
+    data: tuple[bytes, ...] = ()
+    first: int = 0
+    #: Whether nothing behind it can be read in blocks.
+    is_last: bool = False
 
     @property
     def last_end(self) -> Time:

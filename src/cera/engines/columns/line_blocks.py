@@ -6,7 +6,7 @@ A block is either read into columns as a whole, or left to the ordinary reader.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,10 @@ from cera.connectors.fast_jsonl import chunks, read, unreadable
 from cera.connectors.files import EventFile
 from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.json_columns import Kind, json_columns
-from cera.connectors.formats.line_columns import Field, LineColumn, LineColumns, RecordFields, StringColumn
+from cera.connectors.formats.line_columns import Field, LineColumn, LineColumns, RecordFields
+from cera.connectors.formats.string_columns import StringColumn
 from cera.connectors.formats.time_columns import TimeColumns
-from cera.connectors.records.layout import TIME_FIELDS, Layout, Rejected
+from cera.connectors.records.layout import TIME_FIELDS, Layout, Rejected, own_times
 from cera.engines.columns.event_blocks import EventBlock, Fields, tables_in_block
 from cera.engines.columns.event_tables import Attribute
 from cera.engines.columns.rows import Array, Places
@@ -32,14 +33,6 @@ BLOCK = 1 << 22
 _SAMPLE = 1_000
 #: After so many blocks in a row that have more than a few shapes, no others are tried.
 _MOST_FAILED = 3
-
-
-def can_read(file: EventFile, layout: Layout) -> bool:
-    """Returns whether the records of a file may be read in blocks."""
-    usual = layout.is_plain and layout.id_field is None and layout.state_field is None
-    if file.format == "parquet":
-        return usual and layout.time_source is not None
-    return usual and file.format == "jsonl"
 
 
 class LineBlocks:
@@ -208,14 +201,6 @@ class _BlockReader:
                 return Attribute("boolean", truths_in(array), present)
             case _:
                 return Attribute("number", filled(numbers_in(array), present), present)
-
-
-def own_times(names: Collection[str], layout: Layout) -> tuple[str, str] | None:
-    """Returns the fields of begin and end among those of records; None if these do not say which they are."""
-    if layout.time_source is not None:
-        return layout.time_source if set(layout.time_source) <= set(names) else None
-    there = {name for name in TIME_FIELDS if name in names}
-    return ("at", "at") if there == {"at"} else ("begin", "end") if there == {"begin", "end"} else None
 
 
 def _kind(value: Any) -> Kind | None:

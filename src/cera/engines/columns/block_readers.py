@@ -1,0 +1,30 @@
+"""The reader that takes a file in blocks, by its format."""
+
+from __future__ import annotations
+
+from cera.connectors.files import EventFile
+from cera.connectors.records.layout import Layout
+from cera.engines.columns.event_blocks import EventBlocks
+from cera.engines.columns.strings import Strings
+
+
+def blocks_of(file: EventFile, layout: Layout, strings: Strings) -> EventBlocks | None:
+    """Returns the blocks of a file; None if its records are read one by one."""
+    if not layout.is_plain or layout.id_field is not None or layout.state_field is not None:
+        return None
+    match file.format:
+        case "jsonl":
+            from cera.engines.columns.line_blocks import LineBlocks
+
+            return LineBlocks(file, layout, strings)
+        case "csv":
+            from cera.engines.columns.csv_blocks import CsvBlocks, csv_head
+
+            head = csv_head(file, layout)
+            return None if head is None else CsvBlocks(file, layout, head, strings)
+        case "parquet" if layout.time_source is not None:
+            from cera.engines.columns.parquet_blocks import ParquetBlocks  # takes a while to import
+
+            return ParquetBlocks(file, layout, strings)
+        case _:
+            return None
