@@ -29,6 +29,8 @@ from cera.model.time.interval import Time
 #: Files of so many bytes are scanned in columns, so many bytes at a time.
 _LARGE = 2_000_000
 _BLOCK = 1 << 22
+#: How many rows of Parquet are scanned at a time.
+_ROWS = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -90,14 +92,13 @@ def _scan_of_parquet(file: EventFile, layout: Layout) -> TimeScan:
         return _scan_of_rows(file, layout)
     begin, end = layout.time_source
     found, times = _TimeBounds(), TimeColumns(layout.times)
-    for batch in parquet_files.batches_of(file.path, _LARGE, tuple(dict.fromkeys((begin, end)))):
-        columns = [batch.column(name) for name in (begin, end) if name in batch.schema.names]
-        read = [None if each.null_count else times.array(each) for each in columns]
-        match read:
-            case [begins, ends] if begins is not None and ends is not None:
-                found.add_all(begins, ends)
-            case _:
-                return _scan_of_rows(file, layout)
+    names = tuple(dict.fromkeys((begin, end)))
+    for batch in parquet_files.batches_of(file.path, _ROWS, names):
+        columns = [batch.column(name) for name in names if name in batch.schema.names]
+        read = [array for each in columns if not each.null_count and (array := times.array(each)) is not None]
+        if len(read) < len(names):
+            return _scan_of_rows(file, layout)
+        found.add_all(read[0], read[-1])
     return found.scan
 
 
