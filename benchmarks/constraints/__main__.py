@@ -1,6 +1,6 @@
 """What the auction's constraints cost, kind by kind: `python -m benchmarks.constraints [EVENTS] [--without spark]`.
 
-The constraints are those of `examples/auction-workflow` (Listings 7.1 to 7.6, and the rules of the workflow in words),
+The constraints are those of `examples/auction` (Listings 7.1 to 7.6, and the rules of the workflow in words),
 over a million events of `benchmarks.automata.auctions` and over a tenth of them; one auction in a hundred breaks a
 rule. Constraints about states have the states of the automaton in the recording, with records of their own. Each cell
 is a process of its own: violations, seconds of CPU from opening the file to the last violation, the most tuples in

@@ -12,7 +12,7 @@ from benchmarks.automata.auctions import START, Kind, Record
 #: From when on a recording of auctions is taken as complete: long before the first one.
 SINCE = START - 365 * 86_400 * 1_000_000
 
-#: The constraints of `examples/auction-workflow/workflow.escl` of which one at least finds a record that breaks a rule.
+#: The constraints of `examples/auction/workflow.escl` of which one at least finds a record that breaks a rule.
 FINDERS: dict[Kind, frozenset[str]] = {
     Kind.LATE_BID: frozenset({"bid-in-time"}),
     Kind.BID_IN_SALE: frozenset({"i4-no-bid"}),

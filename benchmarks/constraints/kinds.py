@@ -1,4 +1,4 @@
-"""The kinds of constraints of `examples/auction-workflow`, each with those that are of it."""
+"""The kinds of constraints of `examples/auction`, each with those that are of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recordings of auctions for the constraints of `examples/auction-workflow`: events, and events with states.
+"""Recordings of auctions for the constraints of `examples/auction`: events, and events with states.
 
 The events are those of `benchmarks.automata.auctions`, with prices, with items that have a number of their own, and
 with a count of auctions each hour, one in ten of which is missing. The states are those that the automaton
@@ -17,7 +17,8 @@ from pathlib import Path
 from benchmarks.automata.auctions import SECOND, START, Market, Record
 from benchmarks.constraints.auctions import with_prices
 
-FOLDER = Path(__file__).parents[2] / "examples" / "auction-workflow"
+FOLDER = Path(__file__).parents[2] / "examples" / "auction"
+AUTOMATON = FOLDER.with_name("auction-workflow") / "auction.ihta"
 #: The states that constraints ask for.
 STATES = ("auction", "itemOffer", "I0", "I1", "I2", "I3", "I4", "I5")
 _LABELS = (
@@ -63,7 +64,7 @@ def write(folder: Path, number: int, concurrent: int, broken: float) -> tuple[Pa
     answer = folder / "automaton.jsonl"
     options = ["--time-unit", "s", "--engine", "local", "--base", "--changes", "--as", "jsonl", "-q"]
     chosen = ["--select", ",".join((*STATES, *_LABELS)), "--out", str(answer)]
-    command = [sys.executable, "-m", "cera", "run", str(FOLDER / "auction.ihta"), "--events", str(plain)]
+    command = [sys.executable, "-m", "cera", "run", str(AUTOMATON), "--events", str(plain)]
     subprocess.run([*command, *options, *chosen], check=True)
     with answer.open() as lines, states.open("w") as file:
         for line in lines:

@@ -1,4 +1,4 @@
-"""Auctions that are generated, against the constraints of `examples/auction-workflow`: where the automaton accepts an
+"""Auctions that are generated, against the constraints of `examples/auction`: where the automaton accepts an
 auction all constraints hold, and what breaks a rule is found by the constraint that is about it.
 
 What holds is the same for the automaton of Figure 6.1 and for Listings 7.1, 7.2 and 7.4 to 7.6, which are about its
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from benchmarks.automata.auctions import Kind, Record
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "examples" / "auction-workflow"
+FOLDER = ROOT / "examples" / "auction"
+AUTOMATON = ROOT / "examples" / "auction-workflow" / "auction.ihta"
 LISTINGS = ("offer", "sale", "items", "prices")
 KINDS = (
     *("LATE_BID", "BID_IN_SALE", "BID_AFTER_SALE", "EARLY_BEAT", "BEAT_BEFORE_BID", "FOURTH_BEAT", "EARLY_SALE"),
@@ -48,7 +49,7 @@ def _benchmarks_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
 def layers(*names: str) -> Layers:
     from benchmarks.constraints.auctions import SINCE
 
-    files = [FOLDER / "auction.ihta", *(FOLDER / f"{name}.escl" for name in names)]
+    files = [AUTOMATON, *(FOLDER / f"{name}.escl" for name in names)]
     found = verified(load(files).layers, expects_all=False, possible=False)
     return complete_since(found, SINCE)
 

@@ -56,7 +56,7 @@ def test_every_constraint_of_the_example_has_a_kind(monkeypatch: pytest.MonkeyPa
     monkeypatch.syspath_prepend(str(ROOT))
     from benchmarks.constraints.kinds import KINDS
 
-    folder = ROOT / "examples" / "auction-workflow"
+    folder = ROOT / "examples" / "auction"
     named = {name for kind in KINDS for each in kind.constraints for name in each.split(" or ")}
     for path in folder.glob("*.escl"):
         lines = path.read_text().splitlines()

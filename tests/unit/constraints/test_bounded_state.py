@@ -23,7 +23,7 @@ from cera.modules.driving import Driver
 from cera.modules.module import Module, Settings
 from cera.program import Program
 
-FOLDER = Path(__file__).parents[3] / "examples" / "auction-workflow"
+FOLDER = Path(__file__).parents[3] / "examples" / "auction"
 SECOND = 1_000_000
 #: How long an offer lasts, with the pause behind it.
 OFFER = 200 * SECOND
