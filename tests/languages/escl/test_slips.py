@@ -54,11 +54,18 @@ SLIPS = [
     ('relaton vip(id) from "vip.csv"\nIF event: a() THEN event: b() END', "'relaton'", "did you mean `relation`?"),
     ('relation vip(id) form "vip.csv"\nIF event: a() THEN event: b() END', "'form'", "did you mean `from`?"),
     ("LET DETECT event: m() ON event: b() IN IF event: m() THEN event: a() END END", "'IN'", "the definition has no"),
+    (ORDER.format("exists >= -1 event: pay()"), "'-'", "a count is a whole number, from 0 on"),
+    (ORDER.format("exists >= 1 event: pay(id(N)) group-by N"), "'N'", "groups stand in braces: `group-by {N}`"),
+    ("IN ANY CASE exists (>= 3 and <= 1) event: pay(id(N)) END", "no number", "limits that are joined by `and`"),
+    (PAIR.format("b(i) < 5 and e(j) > b(i)"), "a time interval cannot be compared with a number", "a time is"),
+    (PAIR.format('b(i) < "2026-01-01"'), "a time interval", "a time is written `datetime("),
+    ("IF event i: a() and event j: b() and {i, j} within max 1h and i != j THEN event: c() END", "`i`", "times are"),
+    ("relation vip(id)\nIF event: a(id(N)) and vip(ids(N)) THEN N > 3 END", "no attribute `ids`", "did you mean `id`"),
     ("IF evnt: order(id(N)) THEN N > 3 END", "`evnt`", "write `event: order(…)`"),
     (
         "IF event: order(id(n)) THEN event: pay(id(n)) and n > 3 END",
-        "`c1`",
-        "`n` is the text of itself; a variable begins with a capital letter",
+        "a string cannot be compared with a number",
+        '`n` is the string "n"; a variable begins with a capital letter: `N`',
     ),
 ]
 
@@ -77,6 +84,8 @@ def test_a_slip_is_answered_by_what_to_write(text: str, found: str, hint: str) -
         "IF event: order(id(N)) and e: order(id(N), price(P)) THEN P > 3 END",
         "IF event i: a() and event j: b() THEN {i, j} apart-by max 3 event: sec() END",
         "IF event southern: a() and event j: b() THEN southern before j END",
+        'IF event i: a(of(N)) THEN N != "i" and b(i) > datetime("2026-01-01") END',
+        "relation vip\nIF event: a(id(N)) and vip(any(N)) THEN N > 3 END",
     ],
 )
 def test_what_only_looks_like_a_slip_is_none(text: str) -> None:

@@ -176,6 +176,10 @@ def _prefix(place: _Place) -> str | None:
             return f"did you mean `{meant} {' '.join(place.texts[place.index + distance + 1 : place.index + 1])}`?"
     if before in ("and", "or", "not"):
         return f"an atom or a condition is missing after `{before}`"
+    if before == "group-by":
+        return f"groups stand in braces: `group-by {{{found}}}`" if place.is_word else "groups stand in braces"
+    if found == "-" and place[-2] == "exists":
+        return "a count is a whole number, from 0 on"
     if before == "exists":
         return "after `exists` stands how many there are: `exists >= 1 p(X)`, `exists (= 0 or >= 3) p(X)`"
     if before == "while":

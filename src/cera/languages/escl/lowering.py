@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cera.constraints.alternatives import TooManyAlternativesError
-from cera.constraints.clause import Clause
 from cera.constraints.module import ConstraintModule
 from cera.diagnostics import Diagnostic, Span
 from cera.languages.atoms.syntax import Relation
+from cera.languages.escl.dates import with_dates
 from cera.languages.escl.steps import normal_forms
 from cera.languages.escl.syntax import Program
 from cera.languages.protocol.results import CompileOptions
@@ -23,12 +23,15 @@ def lower(
     problems: list[Diagnostic] = []
     origin = origin_of(program, options.timezone, problems)
     try:
-        clauses: list[Clause] = [clause for steps in normal_forms(program) for clause in steps.clauses]
+        clauses, wrong = with_dates(
+            [clause for steps in normal_forms(program) for clause in steps.clauses], options.timezone
+        )
+        problems += wrong
     except TooManyAlternativesError as error:
         hint = "write several constraints, or derive what they have in common by a local definition"
         return None, [*problems, Diagnostic("EC301", "error", str(error), error.span, hint)]
     relations = tuple(map(declaration_of, program.relations))
-    module = ConstraintModule(name, tuple(clauses), origin, options.locations, relations, span=span)
+    module = ConstraintModule(name, clauses, origin, options.locations, relations, span=span)
     return (None if problems else module), problems
 
 

@@ -18,6 +18,7 @@ from cera.constraints.kinds import said_kinds, uses
 from cera.constraints.queries import Kind, Literal
 from cera.constraints.reports import VIOLATION
 from cera.diagnostics import Diagnostic, Note, Span, did_you_mean
+from cera.languages.atoms.syntax import Relation
 from cera.languages.escl.hints import misspelt
 from cera.languages.escl.syntax import Program
 from cera.model.expressions.atoms import Atom
@@ -51,6 +52,8 @@ def _kinds(program: Program) -> Iterator[Diagnostic]:
                 message = f"`{label}` is the name of a relation, and not {_ARTICLES[literal.kind]}"
                 note = (Note("it is declared here", relations[label].span),)
                 yield Diagnostic("EC103", "error", message, literal.span, f"write `{label}(…)`", note)
+            elif label in relations:
+                yield from _relation_attributes(literal.atom, relations[label])
             elif label not in relations and literal.kind is None and len(known) > 1:
                 notes = tuple(Note(f"here it is {_ARTICLES[kind]}", use.span) for kind, use in sorted(known.items()))
                 message = f"`{label}` is the label of events and of states"
@@ -62,6 +65,19 @@ def _kinds(program: Program) -> Iterator[Diagnostic]:
                 nearest = did_you_mean(label, relations)
                 hint = nearest or f"write `event: {label}(…)` or `state: {label}(…)`, or declare `relation {label}(…)`"
                 yield Diagnostic("EC108", "note", message, literal.span, hint)
+
+
+def _relation_attributes(atom: Atom, relation: Relation) -> Iterator[Diagnostic]:
+    """Reports attributes that a relation is declared without (EC112)."""
+    if relation.attributes is None:
+        return
+    known = [each.name for each in relation.attributes]
+    for argument in atom.arguments:
+        if isinstance(argument, Atom) and argument.label not in known:
+            message = f"the relation `{relation.name}` has no attribute `{argument.label}`"
+            hint = did_you_mean(argument.label, known) or f"its attributes are {', '.join(known)}"
+            note = (Note("it is declared here", relation.span),)
+            yield Diagnostic("EC112", "error", message, argument.span or atom.span, hint, note)
 
 
 def _own_violations(program: Program) -> Iterator[Diagnostic]:

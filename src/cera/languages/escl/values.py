@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from cera.constraints.groups import binds, counting_variable
 from cera.constraints.names import ANONYMOUS, atom_variables, declared_identifier, quantities_of, used_identifiers
@@ -23,14 +24,20 @@ from cera.model.expressions.expression import (
     Variable,
     walk,
 )
+from cera.model.expressions.expression import Literal as Constant
+from cera.rules.reasoning.expression_kinds import KindInference
 
 
 def check_values(scope: Scope) -> Iterator[Diagnostic]:
     yield from _identifiers(scope)
     yield from _variables(scope)
     yield from _groups(scope)
+    names = {each.identifier for part in scope.parts if (each := declared_identifier(part)) is not None}
     for part in scope.parts:
         yield from _functions(part)
+        if isinstance(part, Comparison):
+            yield from _kinds(part)
+            yield from _words(part, names)
 
 
 def _identifiers(scope: Scope) -> Iterator[Diagnostic]:
@@ -139,9 +146,34 @@ def _atom_values(atom: Atom) -> Iterator[Variable]:
             yield argument
 
 
+def _kinds(part: Comparison) -> Iterator[Diagnostic]:
+    """Reports what has no value whatever happens, such as the comparison of a time with a number (EC206)."""
+    if any(isinstance(each, Call) and each.function not in FUNCTIONS for each in walk(part)):
+        return  # EC105
+    inference = KindInference()
+    inference.kind(part)
+    for each in inference.problems:
+        if each.code == "XC405":
+            time = 'a time is written `datetime("2026-01-01")`; `seconds(b(i))` is one as a number'
+            yield replace(each, code="EC206", hint=time if "a time interval" in each.message else each.hint)
+
+
+def _words(part: Comparison, names: set[str]) -> Iterator[Diagnostic]:
+    """Reports words that are compared as texts, and are identifiers of events, states or times (EC207)."""
+    for each in (part.left, part.right):
+        match each:
+            case Constant(str() as word) if word in names and each.span is not None and each.span.text == word:
+                message = f"`{word}` is compared as the text of itself, and is an identifier"
+                hint = "times are compared by relations, `i before j`, or by their bounds, `e(i) < b(j)`"
+                yield Diagnostic("EC207", "warning", message, each.span, hint)
+                return
+            case _:
+                pass
+
+
 def _groups(scope: Scope) -> Iterator[Diagnostic]:
-    """Reports groups by variables that the atom does not have (EC202), and groups of a body that are always empty
-    (EC205)."""
+    """Reports groups by variables that the atom does not have (EC202), groups of a body that are always empty (EC205),
+    and counts of groups that occur, in a head, that no number is in (EC208; EC403 is about others)."""
     positive = {name for part in (*scope.modules, *scope.body) if _is_plain(part) for name in binds(part)}
     for part in scope.parts:
         if not isinstance(part, Literal) or part.count is None:
@@ -154,6 +186,10 @@ def _groups(scope: Scope) -> Iterator[Diagnostic]:
                 yield Diagnostic("EC202", "error", message, part.span, hint)
         numbers = counts(part.count)
         groups = known if part.group_by is None else part.group_by
+        if numbers is not None and not numbers and part in scope.head and not set(groups) <= positive:
+            message = "no number is in this count"
+            hint = "limits that are joined by `and` hold all; write `or` if one of them is enough"
+            yield Diagnostic("EC208", "error", message, part.span, hint)
         if numbers is not None and not numbers.reaches(1) and part in scope.body and not set(groups) <= positive:
             message = "this can never be: of groups whose values nothing else gives, only those are counted that occur"
             hint = "write `not p(X)`, or give the variables values in another literal"
