@@ -19,6 +19,7 @@ from cera.engines.spark.division.buckets import NOWHERE, Histories, ValueBuckets
 from cera.engines.spark.tables.event_rows import event_row
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Identified, Occurrence, json_occurrence
+from cera.model.events.states import INTERNAL
 from cera.model.terms.json_terms import term_text
 from cera.model.terms.values import read_fraction
 from cera.model.time.interval import Interval, Time
@@ -44,6 +45,9 @@ PLACED = ("share", "bucket", "end", "begin", "h1", "h2", "term")
 Placed = tuple[int, int, int, int, int, int, str]
 
 Shares = tuple[tuple[Module, ...], ...]
+
+#: The term of an event that no module reads.
+NOTHING = f'{{"{INTERNAL}nothing": {{}}}}'
 
 #: Reads the JSON of terms, which was checked when it was read or made.
 _read = JSONDecoder(parse_float=read_fraction).decode

@@ -28,7 +28,13 @@ from pyspark.sql.types import (
 from cera.engines.spark.division.buckets import group_modules
 from cera.engines.spark.division.divided_rules import DividedRules, divided
 from cera.engines.spark.division.operators import BUCKETS
-from cera.engines.spark.modules.module_rows import EventDivider, HistoryDetector, Shares, TimerLimits
+from cera.engines.spark.modules.module_rows import (
+    NOTHING,
+    EventDivider,
+    HistoryDetector,
+    Shares,
+    TimerLimits,
+)
 from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, SENT
 from cera.engines.spark.plan.timers import stream_begins, stream_ends
 from cera.engines.spark.plan.undefined_counts import Tally
@@ -196,6 +202,8 @@ def detections_in(
         placed = events.select("end", "begin", "h1", "h2", "term").mapInArrow(EventDivider(shares, buckets), PLACED)
     else:
         placed = events.select(F.explode(_readers(shares)).alias(_SHARE), F.lit(0).alias(_BUCKET), *PLACED.names[2:])
+    if begins:
+        placed = placed.union(_first_steps(placed.sparkSession, shares, begins[0]))
     work = sum(1 if module.partition is None else buckets for module, *_ in shares)
     tasks = tasks_for(placed.sparkSession, work)
     parts = placed.repartitionById(tasks, column(_SHARE) + column(_BUCKET)).sortWithinPartitions(
@@ -209,6 +217,17 @@ def detections_in(
     if tally is not None:
         rows = tally.watch_sums(rows, *map(column, COUNTS))
     return LayerDetections(found, EventTable(rows.where(column("label").isNotNull()).drop(*COUNTS), Terms()))
+
+
+def _first_steps(spark: SparkSession, shares: Shares, first: tuple[Time, Time]) -> DataFrame:
+    """Returns a row for each module that starts with any event: one that it does not read, when the recording begins.
+    So it is asked also where nothing happens of what it reads."""
+    starting = [
+        number
+        for number, (module, *_) in enumerate(shares)
+        if module.starts_with_any_event and module.partition is None
+    ]
+    return spark.createDataFrame([(number, 0, *first, 0, 0, NOTHING) for number in starting], PLACED)
 
 
 def tasks_for(spark: SparkSession, work: int) -> int:

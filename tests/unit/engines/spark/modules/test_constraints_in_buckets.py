@@ -41,6 +41,16 @@ EVENTS = [
 
 @pytest.mark.xdist_group("spark")
 @pytest.mark.usefixtures("spark")
+def test_what_has_to_be_in_a_recording_is_missed_where_nothing_like_it_happens() -> None:
+    layers = side_by_side(module_of("CONSTRAINT some: IN ANY CASE state: held(id(N)) END"))
+    expected = shown(reference.run(layers, [item(4)], Settings()).derived)
+    assert len(expected) == 1
+    assert shown(spark_engine.run(layers, [item(4)], Settings()).derived) == expected
+    assert not spark_engine.run(layers, [], Settings()).derived
+
+
+@pytest.mark.xdist_group("spark")
+@pytest.mark.usefixtures("spark")
 def test_events_of_several_keys_and_states_of_no_length_are_counted_and_keep_their_ids() -> None:
     layers = side_by_side(module_of(TEXT))
     expected = reference.run(layers, EVENTS, Settings()).derived
