@@ -167,7 +167,7 @@ def test_rules_of_streamlog_in_xchangeeq_give_the_same_events(programs: int) -> 
 
 
 @pytest.mark.parametrize(
-    "programs", [pytest.param(examples(150), id="short"), pytest.param(5_000, id="long", marks=pytest.mark.long)]
+    "programs", [pytest.param(examples(300), id="short"), pytest.param(5_000, id="long", marks=pytest.mark.long)]
 )
 def test_rules_of_xchangeeq_in_streamlog_give_the_same_events(programs: int) -> None:
     counts = Counter[str]()
