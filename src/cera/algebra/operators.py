@@ -23,6 +23,7 @@ from cera.model.time.containment import Containment
 from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
 from cera.model.time.periodic_windows import Period, checked_period
+from cera.rules.earliest import Earliest
 from cera.rules.settlements import Settlement
 
 
@@ -183,10 +184,15 @@ class Relation(_Checked):
 @tagged("Join")
 @dataclass(frozen=True)
 class Join(_Checked):
-    """R ⋈ S: the pairs that agree on all shared attributes; keeps the times of both."""
+    """R ⋈ S: the pairs that agree on all shared attributes; keeps the times of both.
+
+    With `earliest`, rows of R are not needed which differ in one event alone from another one, whose event ends before.
+    An engine may leave them out: what stands above the join does.
+    """
 
     left: Expression
     right: Expression
+    earliest: Earliest | None = added_later("earliest", None)
 
     @cached_property
     def schema(self) -> Schema:

@@ -118,7 +118,8 @@ def _arguments(expression: Expression, notation: Notation) -> Json:
                 "bounds": str(expression.bounds),
             }
         case Join():
-            return {"operator": "join"}
+            first = {} if expression.earliest is None else {"earliest": expression.earliest.identifier}
+            return {"operator": "join", **first}
         case Selection():
             return {"operator": "selection", "condition": notation.condition(expression.condition)}
         case Projection():

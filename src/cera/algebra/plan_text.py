@@ -227,7 +227,7 @@ class _Writer:
                 pairs += [f"var {new} ← var {old}" for new, old in expression.variables]
                 return f"ρ[{', '.join(pairs)}]"
             case Join():
-                return "⋈"
+                return "⋈" if expression.earliest is None else f"⋈_{{first {expression.earliest.identifier}}}"
             case TemporalJoin():
                 return f"⋈_{{{self._window(expression)}}}"
             case AntiSemiJoin():

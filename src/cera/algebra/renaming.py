@@ -36,6 +36,7 @@ from cera.model.matching.patterns import (
     VariablePattern,
     Without,
 )
+from cera.rules.earliest import Earliest
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,12 @@ class Names:
 
     def variable(self, name: str) -> str:
         return self.variables.get(name, name)
+
+    def earliest(self, one: Earliest) -> Earliest:
+        later = tuple(map(self.identifier, one.later))
+        return replace(
+            one, identifier=self.identifier(one.identifier), later=later, own=frozenset(map(self.variable, one.own))
+        )
 
     def inverse(self) -> Names:
         return Names(
@@ -85,7 +92,8 @@ def renamed(expression: Expression, names: Names) -> Expression:
             bounds = expression.bounds.renamed(names.identifier)
             return replace(expression, identifier=names.identifier(expression.identifier), bounds=bounds)
         case Join():
-            return Join(renamed(expression.left, names), renamed(expression.right, names))
+            earliest = None if expression.earliest is None else names.earliest(expression.earliest)
+            return Join(renamed(expression.left, names), renamed(expression.right, names), earliest)
         case Selection():
             return Selection(renamed_condition(expression.condition, names), renamed(expression.input, names))
         case Reference() | Renaming():

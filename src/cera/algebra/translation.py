@@ -46,13 +46,14 @@ from cera.algebra.plan import Plan, Point
 from cera.algebra.recursion_depth import make_room_for
 from cera.algebra.schema import SchemaError
 from cera.algebra.selections import MAX_SELECTIONS, select
-from cera.model.expressions.expression import Comparison
+from cera.model.expressions.expression import Comparison, event_references
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern, bound_variables
 from cera.rules.analysis.producers import Producers
 from cera.rules.analysis.strata import PrecedenceGraph
-from cera.rules.containment_conditions import begin_of, state_in_state
+from cera.rules.containment_conditions import begin_of, end_of, state_in_state
 from cera.rules.declarations import RelationDeclaration
+from cera.rules.earliest import Earliest
 from cera.rules.reasoning.gathering import late_gathered
 from cera.rules.rule import (
     Accumulation,
@@ -179,6 +180,33 @@ def _is_in(name: str, state: str, states: Collection[str]) -> Condition:
     return state_in_state(name, state) if name in states else in_state(name, state)
 
 
+def _earliest(left: Expression, right: Expression, branch: Branch) -> Earliest | None:
+    """Returns the event of the left side of which only the first matters, if all is there that says so.
+
+    What a row with a later one satisfies, that with the first one does: also a time that it may not end after.
+    """
+    known = left.schema.intervals
+    for one in branch.earliest:
+        if one.identifier not in known or one.later[0] not in right.schema.intervals:
+            continue
+        asked = [c for c in branch.conditions if one.identifier in event_references(c)]
+        if all(known >= event_references(c) or _may_be_earlier(c, one) for c in asked):
+            return one
+    return None
+
+
+def _may_be_earlier(condition: Condition, one: Earliest) -> bool:
+    """Returns whether a condition that holds of an event holds of an earlier one, or is about those that are later."""
+    if not event_references(condition).isdisjoint(one.later):
+        return True
+    return (
+        isinstance(condition, Comparison)
+        and condition.operator == "<="
+        and condition.left == (end_of if one.edge == "end" else begin_of)(one.identifier)
+        and one.identifier not in event_references(condition.right)
+    )
+
+
 def _depth(branch: Branch) -> int:
     """Returns at most how many operators are on the longest way down its expression."""
     return len(branch.positive) + len(branch.relations) + len(branch.accumulations) + 2 * MAX_SELECTIONS + 4
@@ -285,7 +313,7 @@ class _Translator:
         ]
         expression = literals[0]
         for literal in literals[1:]:
-            expression = Join(expression, literal)
+            expression = Join(expression, literal, _earliest(expression, literal, branch))
         for rows in branch.relations:
             expression = Join(expression, self._relation(rows, branch))
         for collection in branch.collections:

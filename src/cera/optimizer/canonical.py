@@ -66,7 +66,8 @@ def _key(expression: Expression, names: Names) -> Key:
         case BoundedWindows():
             return ("W", names.identifier(expression.identifier), repr(expression.bounds.renamed(names.identifier)))
         case Join():
-            return ("⋈", _key(expression.left, names), _key(expression.right, names))
+            earliest = None if expression.earliest is None else names.earliest(expression.earliest)
+            return ("⋈", _key(expression.left, names), _key(expression.right, names), earliest)
         case Selection():
             conditions, below = selections(expression)
             return ("σ", tuple(sorted(repr(renamed_condition(c, names)) for c in conditions)), _key(below, names))

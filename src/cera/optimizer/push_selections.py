@@ -69,9 +69,10 @@ def _push(condition: Condition, expression: Expression) -> Expression | None:
             left, right = _has(expression.left, condition), _has(expression.right, condition)
             if not (left or right):
                 return None
-            return Join(
-                _select(condition, expression.left) if left else expression.left,
-                _select(condition, expression.right) if right else expression.right,
+            return replace(
+                expression,
+                left=_select(condition, expression.left) if left else expression.left,
+                right=_select(condition, expression.right) if right else expression.right,
             )
         case TemporalJoin():
             if _has(expression.left, condition):

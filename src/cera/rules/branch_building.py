@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from cera.model.expressions.constructs import Construct
 from cera.model.expressions.expression import Expression
+from cera.rules.earliest import Earliest
 from cera.rules.rule import Accumulation, BoundedWindow, Branch, EventQuery, RelationQuery, RelativeTimer, Window
 from cera.rules.states import StateQuery, with_states
 
@@ -40,6 +41,8 @@ class BranchParts:
     conditions: list[Expression] = field(default_factory=list)
     #: The states that are needed as a whole.
     whole: set[str] = field(default_factory=set)
+    #: The events of which only the first matters.
+    earliest: list[Earliest] = field(default_factory=list)
 
     def branch(self, head: Construct) -> Branch:
         made = Branch(
@@ -50,4 +53,5 @@ class BranchParts:
             relations=tuple(self.relations),
         )
         made = with_states(made, self.states, self.absent_states, head, whole=self.whole)
-        return replace(made, windows=tuple(sorted(self.windows, key=lambda each: isinstance(each, BoundedWindow))))
+        windows = sorted(self.windows, key=lambda each: isinstance(each, BoundedWindow))
+        return replace(made, windows=tuple(windows), earliest=tuple(self.earliest))

@@ -28,6 +28,7 @@ from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
 from cera.model.time.periodic_windows import Period, checked_period
 from cera.rules.declarations import Attribute, RelationDeclaration, SourceLabel, declared_attributes
+from cera.rules.earliest import Earliest
 from cera.rules.settlements import Settlement
 
 Semantics = Literal["practical", "formal"]
@@ -193,6 +194,8 @@ class Branch:
     relations: tuple[RelationQuery, ...] = added_later("relations", ())
     #: Variables that need a value, whichever: matches that differ in them alone are one match.
     forgotten: frozenset[str] = added_later("forgotten", frozenset())
+    #: Events of which only the first matters, as follows from the rest.
+    earliest: tuple[Earliest, ...] = added_later("earliest", ())
 
     def __post_init__(self) -> None:
         if self.windows or self.gathered:

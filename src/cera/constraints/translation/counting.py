@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from cera.constraints.queries import Literal
 from cera.constraints.translation.branches import ClauseBranch
 from cera.constraints.translation.places import NotByRulesError, Place
 from cera.model.expressions.expression import Arithmetic, Comparison, DurationLiteral, Expression
+from cera.model.matching.patterns import variables
 from cera.model.time.bounded_windows import Bounds, MovedEdge
 from cera.model.time.durations import Duration
 from cera.model.time.interval import MIN_TIME
+from cera.model.time.periodic_windows import Period
 from cera.rules.containment_conditions import begin_of, end_of
+from cera.rules.earliest import Earliest
 from cera.rules.rule import Accumulation, BoundedWindow
+from cera.rules.states import state_variable
 
 #: More literals than these for what is counted would be joined with each other too often.
 MOST_COUNTED = 2
@@ -26,6 +30,7 @@ def exactly(branch: ClauseBranch, literal: Literal, number: int, shared: frozens
     """Adds that a literal finds just so many when its time is over; returns that. Raises NotByRulesError."""
     found = copies(branch, literal, number, shared)
     branch.absent(literal, shared, found)
+    branch.parts.earliest += _earliest(branch, literal, found, shared)
     [place] = branch.times(literal.time)
     return place
 
@@ -41,9 +46,11 @@ def at_least(
     [place, *others] = branch.times(literal.time)
     if others:
         raise NotByRulesError("what happens in the intersection of several times is counted")
-    if place.over:
+    if place.over and (number == 1 or place.first is None or literal.kind == "state"):
         return place, (place.begin, place.end)
-    return place, _first(branch, literal, found, place, shared)
+    window = _first(branch, literal, found, place, shared)
+    branch.parts.earliest += _earliest(branch, literal, found, shared)
+    return place, window
 
 
 def copies(
@@ -57,6 +64,21 @@ def copies(
         branch.parts.conditions += branch.different(name, found[:index])
     branch.parts.conditions += (Comparison("<=", edge(first), edge(second)) for first, second in pairwise(found))
     return found
+
+
+def _earliest(
+    branch: ClauseBranch, literal: Literal, found: Sequence[str], shared: frozenset[str]
+) -> Iterator[Earliest]:
+    """Yields that each but the last of what is counted is the first one besides those before it."""
+    clocks = [branch.clocks[each.name] for each in branch.times(literal.time) if each.kind == "clock"]
+    if len(clocks) > 1:
+        return
+    period = Period(clocks[0].length, clocks[0].slide, branch.origin) if clocks else None
+    is_state = literal.kind == "state"
+    queries = {each.identifier: each.pattern for each in (*branch.parts.events, *branch.parts.states)}
+    for number, name in enumerate(found[:-1], 1):
+        own = (variables(queries[name]) | {state_variable(name)} if is_state else variables(queries[name])) - shared
+        yield Earliest(name, tuple(found[number:]), own, period, "begin" if is_state else "end")
 
 
 def _first(

@@ -31,7 +31,7 @@ from cera.algebra.operators import (
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
 from cera.engines.local.forgetting import EndedGroups, EndingStage
-from cera.engines.local.joins import Combinations, EndRange, Meet, PairColumns, Remember, StoreUse
+from cera.engines.local.joins import Combinations, EndRange, FirstOf, Meet, PairColumns, Remember, StoreUse
 from cera.engines.local.lookups import Lookup, LookupFinisher, index_of
 from cera.engines.local.network import Finisher, Network
 from cera.engines.local.python_source import Cells, SourceWriter, indented
@@ -58,6 +58,7 @@ from cera.model.events.states import is_opening
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.unification import query_label
+from cera.rules.earliest import Earliest
 from cera.rules.settlements import ClosingEvent, Settlement
 
 
@@ -245,8 +246,29 @@ class Connections:
             meet_right.gate = self._gate(join.right)
         if right_store is None:
             meet_left.gate = self._gate(join.left)
-        self.connect(join.left, meet_right)
+        first: Stage = meet_right
+        if join.earliest is not None:
+            first = self._first_of(join.earliest, left, shared, left_store, meet_right)
+        self.connect(join.left, first)
         self.connect(join.right, meet_left)
+
+    def _first_of(
+        self, earliest: Earliest, layout: Layout, key: list[str], own: StoreUse | None, then: Meet
+    ) -> FirstOf:
+        """Returns the stage for rows of which only those with the first of some events are needed.
+
+        Where the rows that are stored for the join have the same key, these say which was the first.
+        """
+        data = [name for name in layout.variables if name not in earliest.own]
+        others = [layout.event(name) for name in layout.identifiers if name != earliest.identifier]
+        event = layout.event(earliest.identifier)
+        if own is not None and not others and earliest.period is None and sorted(data) == sorted(key):
+            return FirstOf(own, then.key, None, event, earliest.edge, None, then)
+        store = self._store(0 if own is None else own.horizon)
+        if own is not None:
+            store.with_state, store.with_open = own.with_state, own.with_open
+        values = [layout.data(name) for name in data]
+        return FirstOf(store, values, others, event, earliest.edge, earliest.period, then)
 
     def _gate(self, expression: Expression) -> str | None:
         """Returns the label of the openings that an expression consists of, if it is such."""

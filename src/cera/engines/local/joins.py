@@ -11,6 +11,8 @@ from cera.engines.local.row_stages import Stage, named_row
 from cera.engines.local.rows import Layout
 from cera.errors import MatchLimitError
 from cera.model.events.answer_limits import too_many_combinations
+from cera.model.time.periodic_windows import Period
+from cera.model.time.timers import Edge
 
 
 @dataclass
@@ -150,6 +152,57 @@ class Meet(Stage):
             f"    for {found} in {met}:",
             *indented(indented(inner)),
         ]
+
+
+class FirstOf(Stage):
+    """The rows whose event at a position is the first one of its group, or ends with that: others go nowhere.
+
+    A group has the same values, and the same other events; with a period, the event lies in the same windows. The first
+    row of each is stored, unless the join does that.
+    """
+
+    def __init__(
+        self,
+        store: StoreUse,
+        data: Sequence[int],
+        others: Sequence[int] | None,
+        event: int,
+        edge: Edge,
+        period: Period | None,
+        then: Meet,
+    ) -> None:
+        self.store = store
+        self.data = data
+        #: The other events; None if the join stores the rows.
+        self.others = others
+        self.event = event
+        self.edge = edge
+        self.period = period
+        self.then = then
+        self.gate = then.gate
+
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        made, cells = named_row(cells, writer)
+        key = key_of(self._group(cells))
+        first, number = writer.fresh("first"), self.store.number
+        time = cells.end(self.event) if self.edge == "end" else cells.begin(self.event)
+        is_first = f"{first} is None or {first}.rows[{first}.start][{self.event}].{self.edge} >= {time}"
+        keep = f"    if {first} is None: add(stores[{number}], {key}, now, {cells.row}, {self.store.horizon})"
+        return [
+            *made,
+            f"{first} = stores[{number}].get({key})",
+            f"if {is_first}:",
+            *([keep] if self.others is not None else []),
+            *indented(self.then.write(cells, writer)),
+        ]
+
+    def _group(self, cells: Cells) -> list[str]:
+        group = [*(cells[at] for at in self.data), *(f"{cells[at]}.number" for at in self.others or ())]
+        if self.period is not None:
+            length, slide, origin = self.period
+            group.append(f"({cells.begin(self.event)} - {origin}) // {slide}")
+            group.append(f"({cells.end(self.event)} - {length + origin}) // {slide}")
+        return group
 
 
 class Remember(Stage):
