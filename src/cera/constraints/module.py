@@ -21,7 +21,7 @@ from cera.model.events.attributes import AskedAttribute, AskedValue, Path
 from cera.model.events.event import Event, in_output_order
 from cera.model.events.states import ENDING, OPENING, with_endings
 from cera.model.expressions.atoms import Atom
-from cera.model.tags import tagged
+from cera.model.tags import added_later, tagged
 from cera.model.time.interval import Interval, Time
 from cera.model.time.time_text import TimeFormat, TimeUnit
 from cera.modules.answers.answer import Answer
@@ -52,6 +52,8 @@ class ConstraintModule:
 
     #: The labels of clauses that are verified elsewhere: what happens there makes windows relative to now, too.
     also: tuple[str, ...] = ()
+    #: The zone of times without an offset in its text.
+    timezone: str = added_later("timezone", "UTC")
 
     is_recursive = False
     depends_on_extent = True

@@ -44,6 +44,8 @@ from cera.running.run import Run
 
 _EVERY = 10_000
 _AT_ONCE = 500
+#: So many tuples are counted for each event at most: in a large state they are counted less often.
+_COUNTED_FOR_EACH = 8
 
 #: So many late events in a row are reported as a problem.
 _LATE_EVENTS = 100
@@ -200,7 +202,7 @@ class Flow:
     def _take(self, flowing: Iterator[Occurrence], show: Callable[[str], None]) -> None:
         """Takes events into the driver, writes what it finds, and ends the run."""
         driver, until = self._driver, self._request.until
-        number = 0
+        number = count_at = live = 0
         # a recording is taken in pieces; of what comes as it happens, every event is answered at once
         alone = self._comes or self._base is not None or self._each is not None
         size = 1 if alone else _AT_ONCE
@@ -223,13 +225,15 @@ class Flow:
             if found:
                 self._write(self._states.shown(found))
             number += len(piece)
-            if not alone or number % _EVERY < size:
-                live = driver.counts.in_state
-                self._most_in_state = max(self._most_in_state, live)
+            if (not alone or number % _EVERY < size) and number >= count_at:
+                live = self._count_state()
+                count_at = number + live // _COUNTED_FOR_EACH
             if number % _EVERY < size:
                 show(f"{number:,} events read, {self._written:,} written, {live:,} tuples in state")
                 if driver.closed_to is not None:
                     self._write_base(driver.closed_to)
+        if not alone:
+            self._count_state()
         self._admission.report()
         self._write(self._states.shown(driver.close() if until is None else driver.advance_to(until)))
         self._write_answers(self._certain_before(until))
@@ -241,6 +245,12 @@ class Flow:
         if until is not None and self._request.counts_open:
             later = [one.result() for one in driver.close() if is_chosen(one.label, self._request.labels)]
             self._pending = Counter(one.derivations[0].rule for one in later if one.event.end > until)
+
+    def _count_state(self) -> int:
+        """Returns the number of tuples in state, and takes note of it."""
+        live = self._driver.counts.in_state
+        self._most_in_state = max(self._most_in_state, live)
+        return live
 
     def _ended_by(self, until: Time, events: Iterator[Occurrence]) -> Iterator[Occurrence]:
         """Yields the events up to `until`; those behind it make others late too, as without it."""

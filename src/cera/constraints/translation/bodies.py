@@ -21,23 +21,23 @@ from cera.constraints.queries import (
     WindowLiteral,
 )
 from cera.constraints.specification import NONE, SOME
-from cera.constraints.translation.branches import ALWAYS, ClauseBranch
+from cera.constraints.translation.bounded_times import bounded_place
+from cera.constraints.translation.branches import ALWAYS, ClauseBranch, Setting
 from cera.constraints.translation.conditions import condition_of, whole_states
 from cera.constraints.translation.counting import MOST_COUNTED, at_least, exactly
 from cera.constraints.translation.places import NotByRulesError, hull_place, timer_place
-from cera.model.expressions.atoms import Sliding, Unbounded
+from cera.model.expressions.atoms import Between, Sliding, Unbounded
 from cera.model.expressions.expression import Comparison
-from cera.model.time.interval import Time
 from cera.rules.branch_building import Names
 
 _MAY_NOT_HAPPEN = ("shorten", "shorten-begin")
 
 
-def body_of(clause: Clause, origin: Time, fixed: Collection[str], *, is_cut: bool = False) -> ClauseBranch:
+def body_of(clause: Clause, fixed: Collection[str], setting: Setting) -> ClauseBranch:
     """Returns the body of a clause; `fixed` are the relations whose rows do not change. Raises NotByRulesError."""
     parts = [*clause.body, *chain.from_iterable(clause.head)]
     declared = (each.identifier for part in parts if (each := declared_identifier(part)) is not None)
-    found = ClauseBranch(Names("_", declared), origin, is_cut)
+    found = ClauseBranch(Names("_", declared), setting)
     for part in plan(clause.body).parts:
         _add(found, part, fixed)
     return found
@@ -118,5 +118,8 @@ def _window(branch: ClauseBranch, part: WindowLiteral) -> None:
         case Sliding() as window:
             slide = window.range if window.slide is None else window.slide
             branch.clock(name, window.range.microseconds, slide.microseconds)
+        case Between() as window:
+            place = branch.places[name] = bounded_place(window, name, branch.places, branch.setting.timezone)
+            branch.parts.conditions.append(Comparison("<=", place.begin, place.end))
         case _:
-            raise NotByRulesError("a window moves with each event, or has bounds of its own")
+            raise NotByRulesError("a window moves with each event")

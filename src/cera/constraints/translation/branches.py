@@ -11,6 +11,7 @@ from cera.constraints.binding import is_written
 from cera.constraints.names import ANONYMOUS
 from cera.constraints.queries import Combination, GapContent, Literal, Quantity, ValidityTime
 from cera.constraints.reports import numbered
+from cera.constraints.translation.bounded_times import bounded_window, point
 from cera.constraints.translation.conditions import between
 from cera.constraints.translation.places import (
     NotByRulesError,
@@ -43,7 +44,6 @@ _NOT_AWAITED = {
     "always": "what happens in all of time is counted from below, which is judged at the end of a recording",
     "clock": "what happens in a window of the clock is counted from below, if that lies in the recording as a whole",
     "early": "what happens before something is counted from below, if that is not before the recording",
-    "cut": "something is counted from below, and it was said from when on the recording is complete",
     "hull": "what happens in the hull of several events is counted from below",
 }
 ALWAYS = Place("always", "", Constant(0), Constant(0))
@@ -58,14 +58,22 @@ class Clock:
     over: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Setting:
+    """What a module says of all its clauses: where windows of the clock begin, from when on the stream is complete, if
+    that was said, and the zone of times without an offset."""
+
+    origin: Time = 0
+    since: Time | None = None
+    timezone: str = "UTC"
+
+
 @dataclass
 class ClauseBranch:
     """The literals of a clause as parts of a branch, with the times that its identifiers stand for."""
 
     names: Names
-    origin: Time
-    #: Whether it was said from when on the stream is complete, so that times before are not judged from below.
-    is_cut: bool = False
+    setting: Setting
     parts: BranchParts = field(default_factory=BranchParts)
     places: dict[str, Place] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
@@ -87,7 +95,7 @@ class ClauseBranch:
         for name, clock in self.clocks.items():
             if not clock.over:
                 raise NotByRulesError("no event has to lie in a window of the clock")
-            window = (clock.length, clock.slide, self.origin, tuple(clock.over))
+            window = (clock.length, clock.slide, self.setting.origin, tuple(clock.over))
             parts.windows.append(PeriodicWindow(name, *window, anonymous=True, auxiliary=True))
         return parts.branch(head)
 
@@ -180,7 +188,7 @@ class ClauseBranch:
             yield in_state(place.name, name)
         elif place.kind == "state":
             yield state_in_state(name, place.name)
-        elif place.is_lasting or place.begins_later or place.kind == "hull":
+        elif place.is_lasting or place.begins_later or place.kind == "hull" or place.is_bounded:
             raise NotByRulesError("a state is asked for in a time that is neither an event nor a state")
         else:
             yield from state_in_window(name, place.begin, place.end)
@@ -243,8 +251,20 @@ class ClauseBranch:
         """
         window = self.awaited(literal.time)
         pattern, others = self.pattern(literal.atom, shared), tuple(excluded)
-        absence = Accumulation(window, pattern, True, conditions, literal.span, element=element, excluded=others)
+        is_bounded = self.places[window].is_bounded
+        absence = Accumulation(
+            window,
+            pattern,
+            True,
+            conditions,
+            literal.span,
+            with_anchor=is_bounded,
+            element=element,
+            excluded=others,
+        )
         if literal.kind == "state":
+            if is_bounded:
+                raise NotByRulesError("states are counted in a window with bounds of its own")
             absence = replace(absence, opening=self.opening(window))
         self.accumulate(literal, absence)
 
@@ -262,9 +282,16 @@ class ClauseBranch:
         [place, *others] = self.times(time)
         if others:
             raise NotByRulesError("what happens in the intersection of several times is counted")
-        reason = _NOT_AWAITED.get("cut" if self.is_cut else "early" if place.may_begin_early else place.kind)
+        since = self.setting.since
+        reason = _NOT_AWAITED.get("early" if place.may_begin_early and since is None else place.kind)
         if reason is not None:
             raise NotByRulesError(reason)
+        if since is not None:
+            self.parts.conditions.append(Comparison("<=", point(since), place.begin))
+        if place.is_bounded:
+            window = bounded_window(place)
+            if window not in self.parts.windows:
+                self.parts.windows.append(window)
         for timer in place.timers:
             if timer not in self.parts.timers:
                 self.parts.timers.append(timer)

@@ -16,7 +16,7 @@ from cera.constraints.queries import Literal
 from cera.constraints.reports import VIOLATION
 from cera.constraints.texts import findings_of
 from cera.constraints.translation.bodies import body_of
-from cera.constraints.translation.branches import ClauseBranch
+from cera.constraints.translation.branches import ClauseBranch, Setting
 from cera.constraints.translation.places import NotByRulesError
 from cera.constraints.translation.refutations import Refuted, ways_of
 from cera.model.expressions.constructs import Construct, ConstructTerm, ConstructValue
@@ -54,17 +54,18 @@ def rules_of(
     origin: Time = 0,
     unit: TimeUnit | None = None,
     *,
-    is_cut: bool = False,
+    since: Time | None = None,
+    timezone: str = "UTC",
 ) -> ByRules | EventByEvent:
     """Returns the rules that derive the violations of a clause of a module, or why there are none.
 
-    A stream is cut if it was said from when on it is complete. Times are written as numbers of the unit, if any.
+    `since` is from when on the stream is complete, if that was said. Times are written as numbers of the unit, if any.
     """
     fixed = {each.name for each in relations if each.refresh is None and each.valid_from is None}
     try:
         if clause.definitions:
             raise NotByRulesError("what a local definition derives is counted")
-        return ByRules(tuple(_rules(clause, module, body_of(clause, origin, fixed, is_cut=is_cut), unit)))
+        return ByRules(tuple(_rules(clause, module, body_of(clause, fixed, Setting(origin, since, timezone)), unit)))
     except NotByRulesError as reason:
         return EventByEvent(str(reason))
 

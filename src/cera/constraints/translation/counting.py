@@ -73,9 +73,10 @@ def _earliest(
     clocks = [branch.clocks[each.name] for each in branch.times(literal.time) if each.kind == "clock"]
     if len(clocks) > 1:
         return
-    period = Period(clocks[0].length, clocks[0].slide, branch.origin) if clocks else None
+    period = Period(clocks[0].length, clocks[0].slide, branch.setting.origin) if clocks else None
     is_state = literal.kind == "state"
-    queries = {each.identifier: each.pattern for each in (*branch.parts.events, *branch.parts.states)}
+    queries = {each.identifier: each.pattern for each in branch.parts.events}
+    queries |= {each.identifier: each.pattern for each in branch.parts.states}
     for number, name in enumerate(found[:-1], 1):
         own = (variables(queries[name]) | {state_variable(name)} if is_state else variables(queries[name])) - shared
         yield Earliest(name, tuple(found[number:]), own, period, "begin" if is_state else "end")
@@ -113,6 +114,7 @@ def _first(
         opening=branch.opening(place.name),  # what is kept is dropped when the state ends
         element=element,
         excluded=excluded,
+        with_anchor=place.is_bounded,
     )
     branch.accumulate(literal, absence)
     if not place.foreseen or place.kind == "always":

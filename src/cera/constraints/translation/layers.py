@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 from cera.constraints.clause import Clause
 from cera.constraints.module import ConstraintModule, asks_for
@@ -81,9 +82,14 @@ def verifications(module: ConstraintModule) -> list[tuple[Clause, ByRules | Even
     if any(isinstance(part, WindowLiteral) and is_moving(part.window) for part in parts):
         reason = "a window of the file moves with each event that one of its constraints asks for"
         return [(clause, EventByEvent(reason)) for clause in module.clauses]
-    given = (module.name, module.relations, module.origin, module.unit)
+    given = partial(rules_of, since=module.since, timezone=module.timezone)
     return [
-        (clause, _ASKING if asks_for(clause, VIOLATION) else rules_of(clause, *given, is_cut=module.since is not None))
+        (
+            clause,
+            _ASKING
+            if asks_for(clause, VIOLATION)
+            else given(clause, module.name, module.relations, module.origin, module.unit),
+        )
         for clause in module.clauses
     ]
 

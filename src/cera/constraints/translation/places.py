@@ -46,6 +46,8 @@ class Place:
     over: bool = False
     #: Whether it may begin before the first event of a recording.
     may_begin_early: bool = False
+    #: Whether it is a window with bounds of its own: what these are relative to may be inside.
+    is_bounded: bool = False
     #: Whether it may begin after it is known.
     begins_later: bool = False
 

@@ -31,7 +31,8 @@ def lower(
         hint = "write several constraints, or derive what they have in common by a local definition"
         return None, [*problems, Diagnostic("EC301", "error", str(error), error.span, hint)]
     relations = tuple(map(declaration_of, program.relations))
-    module = ConstraintModule(name, clauses, origin, options.locations, relations, span=span)
+    given = (name, clauses, origin, options.locations, relations)
+    module = ConstraintModule(*given, span=span, timezone=options.timezone)
     return (None if problems else module), problems
 
 
