@@ -11,6 +11,10 @@ import pytest
 from cera.constraints.stream import Happening
 from cera.constraints.translation.clause_rules import ByRules
 from cera.constraints.translation.layers import verifications
+from cera.model.events.occurrence import occurrence
+from cera.modules.driving import Driver
+from cera.modules.module import Settings
+from conformance.constraint_steps import meaning, stepped
 from conformance.constraints import event, state
 from conformance.violations import first_shown, module_of, recorded
 from hypothesis_profiles import examples
@@ -101,3 +105,19 @@ def test_what_comes_before_an_event_is_verified_by_rules_where_it_is_said_from_w
     assert isinstance(found, ByRules)
     [(_, found)] = verifications(module_of(text))
     assert not isinstance(found, ByRules)
+
+
+@pytest.mark.parametrize(
+    "cases", [pytest.param(examples(60), id="short"), pytest.param(3_000, id="long", marks=pytest.mark.long)]
+)
+def test_event_by_event_each_violation_is_found_once(cases: int) -> None:
+    for seed in range(cases):
+        choose = random.Random(seed)
+        text = f"{choose.choice(TIMES)} LET IN ANY CASE exists {choose.choice(COUNTS)} {choose.choice(COUNTED)} END END"
+        events = recorded(dense(choose, choose.randint(6, 30)))
+        module, settings = module_of(text), Settings()
+        assert stepped(module, events, settings) == meaning(module, events, settings), f"{text}\n{events}"
+        driver = Driver(module.processor(settings))
+        ordered = sorted(events, key=lambda each: each.end)
+        found = [each.result().event.id for one in ordered for each in driver.push([occurrence(one)])]
+        assert len(found) == len(set(found)), f"{text}\n{events}"

@@ -16,16 +16,18 @@ from cera.constraints.goals import ClauseGoals, Goal, Watch
 from cera.constraints.groups import binds
 from cera.constraints.local_derivations import LocalDerivations
 from cera.constraints.memory import Change, Known, Place, Store, View
-from cera.constraints.obligations import Key, Obligation, horizon, key_of, watch_key
+from cera.constraints.names import atom_variables
+from cera.constraints.obligations import Key, Obligation, horizon, key_of, report_key, watch_key
 from cera.constraints.places import located_literals, unknown_place
 from cera.constraints.queries import Literal, WindowLiteral
 from cera.constraints.seeding import Chosen, Seeder
 from cera.constraints.semantics import Judge, Violation, violation_of
-from cera.constraints.stream import Happening
+from cera.constraints.stream import Happening, Values
 from cera.constraints.times import sliding
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.states import OPEN
 from cera.model.expressions.atoms import Sliding
+from cera.model.terms.term import value_key
 from cera.model.time.interval import Time
 
 
@@ -64,6 +66,8 @@ class ClauseVerifier:
         self._changes: Sequence[Change] = ()
         self._by_place = {goal.number: _by_place(goal, self.view) for goal in goals.goals}
         self._is_grouped = _is_grouped(goals.goal)
+        #: The head, if it is nothing but a count in groups that nothing else gives values.
+        self._groups = _only_groups(goals.goal) if self._is_grouped else None
         self._located = located_literals(goals.clause)
         self._forgetting = Forgetting(goals, self.view, longest)
 
@@ -79,6 +83,8 @@ class ClauseVerifier:
         """Takes what happens now, and the obligations whose time has come."""
         changes = [*changes, *self.derived.ended()]
         woken = {each.number: each for each in due if each.number in self.obligations}
+        for each in woken.values():
+            each.touched = None
         for goal in self.goals.goals:
             for place, happening in changes:
                 self._wake_by(goal, place, happening, woken)
@@ -105,13 +111,16 @@ class ClauseVerifier:
 
     def _wake_by(self, goal: Goal, place: Place, happening: Happening, woken: dict[int, Obligation]) -> None:
         for each in self._by_state.get(happening.number, {}).values():
-            each.binding = None
+            each.binding = each.touched = None
             woken[each.number] = each
         for watch in self._by_place[goal.number][0].get(place, ()):
             known = self._watchers.get((goal.number, watch.number))
             if known:
                 for values in self._known.matches(watch.asked, happening):
-                    woken.update(known.get(watch_key(watch, values), {}))
+                    watching = known.get(watch_key(watch, values), {})
+                    if self._groups is not None and goal is self.goals.goal:
+                        _touch(watching, woken, values)
+                    woken.update(watching)
 
     # Seeds
 
@@ -226,6 +235,11 @@ class ClauseVerifier:
         goal = obligation.goal
         times: list[Time] = []
         is_refuted = False
+        touched, obligation.touched = obligation.touched, None
+        if touched is not None and self._groups is not None and obligation.looked:
+            yield from self._judged_groups(obligation, binding, self._groups, touched, times)
+            self._await(obligation, binding, times, wake)
+            return
         for full in self.judge.bindings(goal.rest, binding):
             for refutation in self.judge.refuted(goal.heads, full):
                 is_refuted = True
@@ -233,17 +247,50 @@ class ClauseVerifier:
                 if violation.at > now:
                     times.append(violation.at)
                     continue
-                key = key_of(full, dict(violation.values))
+                key = report_key(full, dict(violation.values))
                 if key not in obligation.reported:
                     obligation.reported.add(key)
                     yield violation
-        last = horizon(goal, binding)
-        if last <= now or self._is_over(obligation, is_refuted, binding):
+        obligation.looked = True
+        if self._is_over(obligation, is_refuted, binding):
+            self._remove(obligation)
+        else:
+            self._await(obligation, binding, times, wake)
+
+    def _await(
+        self, obligation: Obligation, binding: Binding, times: list[Time], wake: Callable[[Obligation, Time], object]
+    ) -> None:
+        """Has an obligation looked at again at the first of some times, or ends it when its last time has passed."""
+        last = horizon(obligation.goal, binding)
+        if last <= self._known.now:
             self._remove(obligation)
             return
         times += [last] if last < OPEN else []
         if times:
             wake(obligation, min(times))
+
+    def _judged_groups(
+        self, obligation: Obligation, binding: Binding, part: Literal, touched: Iterable[Values], times: list[Time]
+    ) -> Iterator[Violation]:
+        """Yields the violations of groups to which something has come, until nothing changes them any more."""
+        now = self._known.now
+        unbound = [name for name in part.group_by or () if name not in binding.values]
+        for values in touched:
+            key = tuple([value_key(values[name]) for name in unbound])
+            if key in obligation.decided:
+                continue
+            refutation, holds = self.judge.group_refutation(part, binding, {name: values[name] for name in unbound})
+            if refutation is not None:
+                violation = violation_of(obligation.goal.clause, binding, refutation, self._known.start)
+                if violation.at > now:
+                    times.append(violation.at)
+                    continue
+                reported = report_key(binding, dict(violation.values))
+                if reported not in obligation.reported:
+                    obligation.reported.add(reported)
+                    yield violation
+            if refutation is not None or holds:
+                obligation.decided.add(key)
 
     def _is_over(self, obligation: Obligation, is_refuted: bool, binding: Binding) -> bool:
         """Returns whether a seed is violated, or satisfied, whatever comes."""
@@ -326,6 +373,25 @@ def _is_grouped(goal: Goal) -> bool:
             if isinstance(part, Literal) and part.count is not None and set(part.group_by or ()) - given:
                 return True
     return False
+
+
+def _only_groups(goal: Goal) -> Literal | None:
+    """Returns the one count that a head is, if its groups follow from what is counted."""
+    if goal.rest.parts or len(goal.heads) != 1 or len(goal.heads[0].parts) != 1:
+        return None
+    [part] = goal.heads[0].parts
+    if not isinstance(part, Literal) or part.kind == "relation" or part.identifier is not None:
+        return None
+    return part if set(part.group_by or ()) <= set(atom_variables(part.atom)) else None
+
+
+def _touch(watching: Mapping[int, Obligation], woken: Mapping[int, Obligation], values: Values) -> None:
+    """Takes note of what comes to obligations, unless something else has happened to them already."""
+    for number, each in watching.items():
+        if number not in woken:
+            each.touched = [values]
+        elif each.touched is not None:
+            each.touched.append(values)
 
 
 def needs_new_windows(goal: Goal, place: int) -> bool:

@@ -23,7 +23,19 @@ Key = tuple[Any, ...]
 class Obligation:
     """A seed, and what was reported of it."""
 
-    __slots__ = ("binding", "chosen", "done", "goal", "key", "number", "reported", "values", "wakeup")
+    __slots__ = (
+        "binding",
+        "chosen",
+        "decided",
+        "goal",
+        "key",
+        "looked",
+        "number",
+        "reported",
+        "touched",
+        "values",
+        "wakeup",
+    )
 
     def __init__(self, number: int, goal: Goal, chosen: Chosen, values: Values, key: Key) -> None:
         self.number = number
@@ -34,8 +46,12 @@ class Obligation:
         #: None if it has to be made again, because a state has ended.
         self.binding: Binding | None = None
         self.reported: set[Key] = set()
-        #: Whether it was violated, and cannot be again.
-        self.done = False
+        #: The groups of which nothing that comes changes anything.
+        self.decided: set[Key] = set()
+        #: The values of what has come in this step, where nothing else has happened to it; None to look at all groups.
+        self.touched: list[Values] | None = None
+        #: Whether all its groups have been looked at.
+        self.looked = False
         self.wakeup: Time | None = None
 
     @property
@@ -55,6 +71,13 @@ class Obligation:
 def key_of(binding: Binding, values: Values) -> Key:
     """Returns what distinguishes a substitution from others of the same clause."""
     trace = tuple((name, item.begin, item.end, _number(item.happening)) for name, item in binding.items.items())
+    happenings = tuple(_number(each) for each in binding.happenings)
+    return tuple(sorted((name, value_key(value)) for name, value in values.items())), trace, happenings
+
+
+def report_key(binding: Binding, values: Values) -> Key:
+    """Returns what distinguishes a violation from others of the same seed, also when a state of it has ended since."""
+    trace = tuple((name, item.begin, _number(item.happening)) for name, item in binding.items.items())
     happenings = tuple(_number(each) for each in binding.happenings)
     return tuple(sorted((name, value_key(value)) for name, value in values.items())), trace, happenings
 

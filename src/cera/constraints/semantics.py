@@ -261,6 +261,18 @@ class Judge(Bodies):
             if found is not None:
                 yield replace(found, group=tuple(sorted(values.items())))
 
+    def group_refutation(
+        self, part: Literal, binding: Binding, group: dict[str, Value]
+    ) -> tuple[Refutation | None, bool]:
+        """Returns the refutation of a counted literal for one group, and whether the group holds whatever comes."""
+        times = times_of(part.time, binding.items)
+        together = binding.extended(group)
+        [(_, members)] = self.groups(part, together, times)
+        found = self._group_refutation(part, (), together, members, times)
+        if found is None:
+            return None, self.numbers(part.count, together.values).has_all_from(len(members))
+        return replace(found, group=tuple(sorted(group.items()))), False
+
     def _disproved(
         self, part: Literal, values: Values, members: Sequence[Happening], times: Times
     ) -> Refutation | None:
