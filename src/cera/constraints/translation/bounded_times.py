@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import neg
 
 from cera.constraints.translation.places import NotByRulesError, Place
 from cera.model.expressions.atoms import Between
@@ -24,6 +25,14 @@ from cera.model.time.timers import Edge
 from cera.rules.rule import BoundedWindow
 
 _REFUSED = "a window moves with each event, or has bounds that are not times of events"
+
+
+def _same(duration: Duration) -> Duration:
+    return duration
+
+
+#: How an operator moves a time by a duration.
+_MOVED: Mapping[str, Callable[[Duration], Duration]] = {"+": _same, "-": neg}
 
 
 def point(time: Time) -> Expression:
@@ -67,11 +76,10 @@ def _bound(expression: Expression, edge: Edge, timezone: str) -> tuple[Expressio
             return Call(edge, (expression,)), MovedEdge(name, edge)
         case Call(function="begin" | "end" as function, arguments=(EventReference(identifier=name),)):
             return expression, MovedEdge(name, "begin" if function == "begin" else "end")
-        case Arithmetic(operator="+" | "-" as operator, left=left, right=DurationLiteral(duration=duration)):
+        case Arithmetic(operator=operator, left=left, right=DurationLiteral(duration=duration)) if operator in _MOVED:
             value, moved = _bound(left, edge, timezone)
             if moved.identifier is None or moved.by != Duration():
                 raise NotByRulesError(_REFUSED)
-            by = duration if operator == "+" else -duration
-            return replace(expression, left=value), replace(moved, by=by)
+            return replace(expression, left=value), replace(moved, by=_MOVED[operator](duration))
         case _:
             raise NotByRulesError(_REFUSED)
