@@ -12,7 +12,9 @@ from cera.diagnostics import Source
 from cera.modules.rules.module import RuleModule
 from cera.program import Program
 from cera.rules.rule import RuleProgram
-from conformance.violations import module_of
+from conformance.constraints import event, state
+from conformance.violations import first_shown, module_of, recorded
+from module_runs import run_layers, side_by_side
 
 MIXED = """\
 WHILE state: offer(item(I))
@@ -99,9 +101,13 @@ def test_one_walk_takes_all_constraints_of_a_file_with_a_window_that_moves() -> 
     assert len(rest.clauses) == 2
 
 
-def test_what_counts_from_below_in_a_recording_that_is_complete_from_some_time_on_has_no_rules() -> None:
-    module = module_of("WHILE state: s() LET IF event: a(y(Y)) THEN Y > 1 END and IN ANY CASE event: b() END END")
-    assert [len(divided(replace(module, since=since))[1].clauses) for since in (None, 5)] == [0, 1]
+def test_rules_count_from_below_in_times_that_begin_when_the_recording_is_complete() -> None:
+    module = replace(module_of("WHILE state: s(k(K)) LET IN ANY CASE event: b(k(K)) END END"), since=5_000_000)
+    assert divided(module)[1].clauses == ()
+    events = recorded([state("s", 2, 10, k=1), state("s", 6, 12, k=2), event("a", 20)])
+    found = first_shown(run_layers(side_by_side(module), events, "local").derived)
+    assert len(found) == 1
+    assert found == first_shown(run_layers(side_by_side(module), events, "reference").derived)
 
 
 def test_a_clause_that_nothing_violates_has_no_rules() -> None:
