@@ -76,7 +76,7 @@ def _story(seed: int, name: str, module: EventTypeModule, events: Sequence[Event
 
 
 def test_random_types_detect_what_the_definitions_say() -> None:
-    assert sum(compare(seed) for seed in range(examples(200))) > examples(280)
+    assert sum(compare(seed) for seed in range(examples(200))) >= examples(200)
 
 
 def test_contexts_detect_what_the_definitions_say_in_longer_histories() -> None:
