@@ -50,6 +50,7 @@ class RunCounts:
 
 def run_folder(config: pytest.Config) -> Path:
     """Returns the folder of a run, which the workers share: that of a worker is inside of it."""
+    # the summary of a run has no fixtures, and pytest has no other way to this folder
     factory: pytest.TempPathFactory = config._tmp_path_factory  # type: ignore[attr-defined]
     base = factory.getbasetemp()
     return (base.parent if hasattr(config, "workerinput") else base) / "counts"
