@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from cera.datalog.expression_source import FunctionWriter
+from cera.datalog.expression_source import RuleWriter
 from cera.datalog.frames import Expiry, Frame, deadline_of
 from cera.datalog.normal import NormalAtom, NormalRule
 from cera.datalog.stage_source import deadline_function
@@ -26,7 +26,7 @@ Lasting = Callable[[Row], Any]
 _Use = tuple[tuple[str, ...], tuple[Expression, ...]]
 
 
-def lastings(rules: Sequence[NormalRule], writer: FunctionWriter) -> Mapping[str, Sequence[Lasting]]:
+def lastings(rules: Sequence[NormalRule], writer: RuleWriter) -> Mapping[str, Sequence[Lasting]]:
     """Returns the limits of each use, for predicates of which every use has one."""
     found: dict[str, list[Lasting]] = {}
     for predicate, uses in _uses(rules).items():
@@ -64,7 +64,7 @@ def _use(atom: NormalAtom, limits: Sequence[Expression]) -> _Use | None:
     return (names, known) if known and len(set(names)) == len(names) else None
 
 
-def _function(writer: FunctionWriter, predicate: str, use: _Use) -> Lasting | None:
+def _function(writer: RuleWriter, predicate: str, use: _Use) -> Lasting | None:
     names, deadlines = use
     return deadline_function(writer, Frame(predicate, names, (), (), Expiry("", (), deadlines)))
 

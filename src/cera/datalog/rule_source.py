@@ -7,11 +7,12 @@ condition sets equal to something known (`Y.Owner = X.Owner`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from cera.datalog.expression_source import ExpressionSource, FunctionWriter, attribute_source
+from cera.codegen.functions import indented
+from cera.datalog.expression_source import ExpressionSource, RuleWriter, attribute_source
 from cera.datalog.normal import ComputedTerm, Constant, NormalAtom, NormalRule
 from cera.datalog.syntax import root
 from cera.model.expressions.expression import Comparison, Expression, Variable, variables
@@ -68,7 +69,7 @@ class _Access:
 
 
 class RuleSource:
-    def __init__(self, rule: NormalRule, relations: Relations, writer: FunctionWriter, target: str) -> None:
+    def __init__(self, rule: NormalRule, relations: Relations, writer: RuleWriter, target: str) -> None:
         self.rule = rule
         self.relations = relations
         self.writer = writer
@@ -85,16 +86,16 @@ class RuleSource:
         start = [f"if {self.target} is EMPTY: {self.target} = set()"]
         if isinstance(self.rule.when, int) and self.rule.when > 0:
             guards.insert(0, f"number == {self.rule.when}")
-        return [f"if {' and '.join(guards)}:", *_indented(start + body)] if guards else start + body
+        return [f"if {' and '.join(guards)}:", *indented(start + body)] if guards else start + body
 
     def _body(self, atoms: list[NormalAtom], scope: _Scope) -> Iterator[str]:
         """Yields the lines for the rest of a body."""
         ready = [c for c in scope.pending if all(root(name) in scope.locals for name in variables(c))]
         if ready:
-            tests = " and ".join(self._expressions(scope).test(condition) for condition in ready)
+            tests = " and ".join(self._expressions(scope).operand(condition) for condition in ready)
             inner = _Scope(scope.locals, [c for c in scope.pending if c not in ready], scope.done)
             yield f"if {tests}:"
-            yield from _indented(self._body(atoms, inner))
+            yield from indented(self._body(atoms, inner))
         elif atoms:
             atom = min(atoms, key=lambda a: self._cost(a, scope))
             rest = [other for other in atoms if other is not atom]
@@ -156,7 +157,7 @@ class RuleSource:
                 yield from self._body(rest, scope)
             else:
                 yield f"if {test}:"
-                yield from _indented(self._body(rest, scope))
+                yield from indented(self._body(rest, scope))
             return
         access = self._access(atom, scope)
         index = relation.index(access.parts) if access.parts else None
@@ -195,9 +196,9 @@ class RuleSource:
         body = list(self._body(rest, scope))
         if tests:
             yield f"    if {' and '.join(tests)}:"
-            yield from _indented(_indented(inner + body))
+            yield from indented(indented(inner + body))
         else:
-            yield from _indented(inner + body)
+            yield from indented(inner + body)
 
     def _asks_only_whether(self, scope: _Scope, names: set[str]) -> bool:
         """Returns whether the facts of a loop with these names all give the same head. Where a condition may have no
@@ -240,7 +241,7 @@ class RuleSource:
         tests = [f"not {self.exists(atom, scope.locals)}" for atom in self.rule.negative]
         if tests:
             yield f"if {' and '.join(tests)}:"
-            yield from _indented(self._head(scope))
+            yield from indented(self._head(scope))
         else:
             yield from self._head(scope)
 
@@ -280,10 +281,6 @@ def _equalities(condition: Expression) -> Iterator[tuple[Variable, Expression]]:
                 yield right, left
         case _:
             pass
-
-
-def _indented(lines: Iterator[str] | Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
 
 
 def key_source(parts: KeyParts) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cera.datalog.expression_source import ExpressionSource, FunctionWriter, attribute_source
+from cera.datalog.expression_source import ExpressionSource, RuleWriter, attribute_source
 from cera.datalog.frames import Expiry, Frame
 from cera.datalog.normal import Constant, NormalAtom, NormalRule
 from cera.datalog.rule_source import KeyParts, Relation, RuleSource, key_source
@@ -74,7 +74,7 @@ class _StageFacts:
 class FunctionSource:
     """One function: `kept` are the facts of the stage before, `live` and `constant` those that stay."""
 
-    def __init__(self, layout: Layout, writer: FunctionWriter, schedule: Schedule, events: Collection[str]) -> None:
+    def __init__(self, layout: Layout, writer: RuleWriter, schedule: Schedule, events: Collection[str]) -> None:
         self.layout = layout
         self.writer = writer
         self.schedule = schedule
@@ -203,7 +203,7 @@ class FunctionSource:
         return [f"    if {' and '.join(tests)}: {action}"] if tests else [f"    {action}"]
 
 
-def key_function(writer: FunctionWriter, parts: KeyParts) -> Callable[[Row], Any]:
+def key_function(writer: RuleWriter, parts: KeyParts) -> Callable[[Row], Any]:
     function: Callable[[Row], Any] = writer.function(writer.fresh("key"), "row", key_source(parts))
     return function
 
@@ -232,20 +232,20 @@ def _unpacking(frame: Frame, expressions: Sequence[Expression]) -> tuple[list[st
     return lines, locals_
 
 
-def _expiry_test(writer: FunctionWriter, frame: Frame, expiry: Expiry) -> str:
+def _expiry_test(writer: RuleWriter, frame: Frame, expiry: Expiry) -> str:
     """Returns the name of a function that says whether a fact holds at a time."""
 
     def made() -> str:
         lines, locals_ = _unpacking(frame, expiry.conditions)
         source = ExpressionSource(writer, {**locals_, expiry.clock: "time"})
-        tests = " and ".join(source.test(condition) for condition in expiry.conditions)
+        tests = " and ".join(source.operand(condition) for condition in expiry.conditions)
         return writer.name(writer.function(writer.fresh("holds"), "row, time", [*lines, f"return {tests}"]))
 
     name: str = writer.once(made, "holds", frame.names, expiry)
     return name
 
 
-def deadline_function(writer: FunctionWriter, frame: Frame) -> Callable[[Row], Any] | None:
+def deadline_function(writer: RuleWriter, frame: Frame) -> Callable[[Row], Any] | None:
     """Returns a function for the earliest end of a fact; None if unknown, so that it is tested at every stage."""
     if frame.expiry is None:
         return None

@@ -16,7 +16,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from cera.datalog.checks import checked
-from cera.datalog.expression_source import FunctionWriter
+from cera.datalog.expression_source import RuleWriter
 from cera.datalog.forgetting import is_over, lastings
 from cera.datalog.live_facts import LiveFacts
 from cera.datalog.normal import NormalRule, normal_rules, without_copies
@@ -78,7 +78,7 @@ class Machine:
         originals, self._copies = without_copies(everything)
         asked = {self._copies.get(name, name) for name in self.outputs}
         rules = _needed(originals, asked)
-        self._writer = FunctionWriter(evaluator)
+        self._writer = RuleWriter(evaluator)
         self._writer.values |= {"UNIT": _UNIT, "take": _take}
         self._arities = {a.predicate: len(a.arguments) for r in program.rules for a in (r.head, *atoms(r))}
         temporal = _temporal(program)
@@ -161,7 +161,7 @@ class Machine:
 
         return rows
 
-    # FunctionWriter states out.
+    # Writing states out.
 
     def dump(self, state: State) -> dict[str, Any]:
         """Returns the state as dictionaries, lists and tuples of scalars, terms and event tuples: it can be pickled."""

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cera.codegen.functions import FunctionWriter, indented
 from cera.connectors.formats.plain_lines import HASH_DIGITS, LONGEST, Fields, PlainLine
 from cera.connectors.records.record_times import STATE
 from cera.connectors.records.time_texts import (
@@ -121,13 +122,12 @@ class Shapes:
         # each line is matched by its shape and its end, or as any other line: lines are neither joined nor left out
         self._rows = re.compile("|".join([*self._patterns, _ANY_OTHER + "()"])).findall
         groups = ", ".join(f"g{i}" for i in range(self._groups))
-        source = ["def make(rows):", "  found = []", "  append = found.append", f"  for {groups}, _ in rows:"]
+        lines = ["found = []", "append = found.append", f"for {groups}, _ in rows:"]
         for i, branch in enumerate(self._branches):
-            source += [f"    {'elif' if i else 'if'} {branch[0]}:", *(f"      {line}" for line in branch[1:])]
-        source += ["    else: append(None)", "  return found"]
-        # generated here from lines that were read: keys and labels are in it as literals
-        exec(compile("\n".join(source), "<the maker of a line's events>", "exec"), self._names)
-        self._make = self._names["make"]
+            lines += [f"    {'elif' if i else 'if'} {branch[0]}:", *indented(indented(branch[1:]))]
+        lines += ["    else: append(None)", "return found"]
+        # keys and labels of lines that were read are in it as literals
+        self._make = FunctionWriter(self._names).function("make", "rows", lines)
 
     def _branch(self, values: Sequence[_Value], line: PlainLine) -> list[str]:
         """Returns the name that is set if a row has the shape, and the lines that append its event."""

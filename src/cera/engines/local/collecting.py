@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+from cera.codegen.functions import indented, tuple_of
 from cera.engines.local.derived import WindowDetection, WindowHead
 from cera.engines.local.deriving import EventDeriver, begin_of
 from cera.engines.local.head_source import HeadSource, flat_head, summed_variables
 from cera.engines.local.heads import Trace
 from cera.engines.local.network import Finisher
-from cera.engines.local.python_source import Cells, SourceWriter, indented, tuple_of
+from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.row_stages import PRELUDE
 from cera.engines.local.rows import Row
 from cera.engines.local.state import State

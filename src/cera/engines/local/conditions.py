@@ -1,21 +1,16 @@
-"""Conditions as Python source over the cells of a row.
-
-Conditions whose types the program determines (relations between events, distances, comparisons of a variable with a
-constant) become Python source; all others are left to the evaluator W of the model, which is also the fallback of a
-compiled comparison where a value is not of the expected kind. The two give the same answers; the source is only faster.
-"""
+"""Conditions as Python source over the cells of a row: comparisons of values, relations and distances of events."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
 
+from cera.codegen.expressions import OPERATORS, ExpressionWriter
 from cera.engines.local.python_source import ORDINARY, Cells, SourceWriter, is_ordinary
 from cera.engines.local.rows import Column, Layout, Row
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import wrap
 from cera.model.expressions.expression import (
-    And,
     Arithmetic,
     Call,
     Comparison,
@@ -27,8 +22,6 @@ from cera.model.expressions.expression import (
     InOneWindow,
     InState,
     Literal,
-    Not,
-    Or,
     Temporal,
     Variable,
     Within,
@@ -59,7 +52,6 @@ _RELATIONS = {
 _NEXT = Duration(0, 1)
 #: Below this, every whole double is one integer.
 _EXACT = 2**53
-_OPERATORS = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 def compile_conditions(conditions: Sequence[Expression], layout: Layout, evaluator: Evaluator) -> Test | None:
@@ -81,21 +73,15 @@ def write_conditions(
     return written[0] if len(written) == 1 else " and ".join(f"({each})" for each in written)
 
 
-class _ConditionSource:
+class _ConditionSource(ExpressionWriter):
     def __init__(self, layout: Layout, evaluator: Evaluator, cells: Cells, writer: SourceWriter) -> None:
         self.layout = layout
         self.evaluator = evaluator
         self.cells = cells
         self.writer = writer
 
-    def condition(self, condition: Expression) -> str:
+    def relation(self, condition: Expression) -> str | None:
         match condition:
-            case And():
-                return " and ".join(f"({self.condition(c)})" for c in condition.operands)
-            case Or():
-                return " or ".join(f"({self.condition(c)})" for c in condition.operands)
-            case Not():
-                return f"not ({self.condition(condition.operand)})"
             case InState(event=Call(function="shift-forward", arguments=(point, DurationLiteral(duration=by)))) if (
                 by == _NEXT and Column("event", condition.state.identifier) in self.layout
             ):
@@ -124,16 +110,11 @@ class _ConditionSource:
             case Different():
                 one, other = (self.layout.event(each.identifier) for each in (condition.left, condition.right))
                 return f"{self.cells[one]}.number != {self.cells[other]}.number"
-            case Comparison():
-                written = self.comparison(condition)
-                if written:
-                    return written
             case _:
                 pass
-        return self.evaluated(condition)
+        return None
 
     def evaluated(self, condition: Expression) -> str:
-        """Returns the source of a call of the evaluator."""
         layout, evaluator = self.layout, self.evaluator
 
         def holds(row: Row) -> bool:
@@ -141,7 +122,7 @@ class _ConditionSource:
 
         return f"{self.writer.name(holds)}({self.cells.tuple})"
 
-    def data(self, variable: str) -> str:
+    def value(self, variable: str) -> str:
         return self.cells[self.layout.data(variable)]
 
     def interval(self, expression: Expression) -> tuple[str, str] | None:
@@ -177,7 +158,7 @@ class _ConditionSource:
                 return None
 
     def comparison(self, condition: Comparison) -> str | None:
-        operator = _OPERATORS[condition.operator]
+        operator = OPERATORS[condition.operator]
         left, right = self.length(condition.left), self.length(condition.right)
         if left and right:
             return f"{left} {operator} {right}"
@@ -185,17 +166,13 @@ class _ConditionSource:
             case Call(function="begin" | "end"), Call(function="begin" | "end"):
                 i, j = self.interval(condition.left), self.interval(condition.right)
                 return f"{i[0]} {operator} {j[0]}" if i and j else None
-            case Variable(), Literal() if is_number(condition.right.value):
-                cell = self.data(condition.left.name)
-                compared = f"{cell} {operator} {condition.right.value!r}"
-                return f"{compared} if {cell}.__class__ in NUMBERS else {self.evaluated(condition)}"
             case Variable(), Variable():
-                one, other = (self.data(v.name) for v in (condition.left, condition.right))
-                both = f"{one}.__class__ in NUMBERS and {other}.__class__ in NUMBERS"
-                return f"{one} {operator} {other} if {both} else {self.evaluated(condition)}"
+                return super().comparison(condition)
+            case Variable(), Literal() if is_number(condition.right.value):
+                return super().comparison(condition)
             case Variable(), Literal() if condition.operator == "=":
                 name = self.writer.name(wrap(condition.right.value))
-                cell = self.data(condition.left.name)
+                cell = self.value(condition.left.name)
                 return f"{cell} == {name} if {cell} is not None else {self.evaluated(condition)}"
             case (Arithmetic(), _) | (_, Arithmetic()):
                 return self._calculated(condition)
@@ -211,14 +188,14 @@ class _ConditionSource:
         if left is None or right is None or not cells:
             return None
         ordinary = " and ".join(map(is_ordinary, cells))
-        compared = f"{left[0]} {_OPERATORS[condition.operator]} {right[0]}"
+        compared = f"{left[0]} {OPERATORS[condition.operator]} {right[0]}"
         return f"({compared}) if {ordinary} else {self.evaluated(condition)}"
 
     def _arithmetic(self, expression: Expression, cells: dict[str, None]) -> tuple[str, int] | None:
         """Returns the source of sums, differences and products, with a bound of the result; notes the cells in it."""
         match expression:
             case Variable():
-                cells[cell := self.data(expression.name)] = None
+                cells[cell := self.value(expression.name)] = None
                 return cell, ORDINARY
             case Literal(value=int() | float() as value) if is_number(value) and abs(value) < ORDINARY:
                 return f"({value!r})", math.ceil(abs(value))

@@ -30,11 +30,12 @@ from cera.algebra.operators import (
 )
 from cera.algebra.plan import Plan
 from cera.algebra.relevance import Relevance
+from cera.codegen.functions import indented
 from cera.engines.local.forgetting import EndedGroups, EndingStage
 from cera.engines.local.joins import Combinations, EndRange, FirstOf, Meet, PairColumns, Remember, StoreUse
 from cera.engines.local.lookups import Lookup, LookupFinisher, index_of
 from cera.engines.local.network import Finisher, Network
-from cera.engines.local.python_source import Cells, SourceWriter, indented
+from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.row_stages import (
     PRELUDE,

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from cera.codegen.functions import indented
 from cera.engines.local.derived import HeadDetection, RuleDetection
 from cera.engines.local.head_source import flat_head
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Finisher, Network
-from cera.engines.local.python_source import Cells, SourceWriter, indented
+from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.row_stages import PRELUDE, named_row
 from cera.engines.local.rows import Layout, Row

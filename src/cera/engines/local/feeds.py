@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from cera.codegen.functions import indented
 from cera.engines.local.forgetting import CollectingStage, EndingStage
 from cera.engines.local.network import Feed, Network
-from cera.engines.local.python_source import Cells, SeveralRowsError, SourceWriter, indented
+from cera.engines.local.python_source import Cells, SeveralRowsError, SourceWriter
 from cera.engines.local.row_stages import PRELUDE, Stage
 from cera.engines.local.rows import compile_pattern
 from cera.engines.local.state import State

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cera.codegen.functions import tuple_of
 from cera.engines.local.construction import LONG_STRING, Fitting, fits
-from cera.engines.local.python_source import SourceWriter, tuple_of
+from cera.engines.local.python_source import SourceWriter
 from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.aggregates import folding
 from cera.model.evaluation.evaluator import Evaluator

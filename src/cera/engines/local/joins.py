@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cera.algebra.reach import Limit, Reach
-from cera.engines.local.python_source import Cells, SourceWriter, indented, is_ordinary, key_of
+from cera.codegen.functions import indented
+from cera.engines.local.python_source import Cells, SourceWriter, is_ordinary, key_of
 from cera.engines.local.row_stages import Stage, named_row
 from cera.engines.local.rows import Layout
 from cera.errors import MatchLimitError

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from heapq import heappush
 from typing import Any
 
+from cera.codegen.expressions import EXPRESSION_NAMES
+from cera.codegen.functions import FunctionWriter, tuple_of
 from cera.engines.local.occurrence import TimerOccurrence, WindowOccurrence
 from cera.engines.local.storage import COMPACT, Bucket, add, add_event
 from cera.model.events.occurrence import Truth
@@ -21,7 +23,7 @@ from cera.model.events.occurrence import Truth
 _NAMES: Mapping[str, Any] = {
     "Bucket": Bucket,
     "COMPACT": COMPACT,
-    "NUMBERS": frozenset((int, float)),
+    **EXPRESSION_NAMES,
     "TimerOccurrence": TimerOccurrence,
     "Truth": Truth,
     "WindowOccurrence": WindowOccurrence,
@@ -105,11 +107,11 @@ class SeveralRowsError(Exception):
         self.slot = slot
 
 
-class SourceWriter:
-    """A writer of functions, with the values that their lines refer to."""
+class SourceWriter(FunctionWriter):
+    """A writer of functions over rows: where it is in loops and stages, and what it does with slots and buckets."""
 
     def __init__(self) -> None:
-        self.values: dict[str, Any] = dict(_NAMES)
+        super().__init__(_NAMES)
         #: The number of loops around the next line.
         self.depth = 0
         #: The number of stages around the next line.
@@ -120,21 +122,6 @@ class SourceWriter:
         self.alone = False
         self.finished: dict[int, Cells] = {}
         self._buckets: dict[tuple[int, str], str] = {}
-        self._locals = 0
-        self._constants: dict[int, str] = {}
-
-    def name(self, value: Any) -> str:
-        """Returns the name of a value that is known before the function runs."""
-        known = self._constants.get(id(value))
-        if known is None:
-            known = self._constants[id(value)] = f"k{len(self.values)}"
-            self.values[known] = value  # kept alive here, so that its id stays its own
-        return known
-
-    def fresh(self, name: str) -> str:
-        """Returns a new local variable."""
-        self._locals += 1
-        return f"{name}{self._locals}"
 
     def bucket(self, store: int, key: str) -> str:
         """Returns the local variable for the bucket of a key, which is None until the bucket was looked up."""
@@ -153,25 +140,6 @@ class SourceWriter:
             raise SeveralRowsError(slot)
         self.finished[slot] = cells
         return [f"ready_{slot} = True"]
-
-    def lambda_(self, parameters: Sequence[str], result: str) -> Any:
-        """Returns a small function beside the one that is being written."""
-        return eval(f"lambda {', '.join(parameters)}: {result}", self.values)  # generated from a checked program
-
-    def function(self, name: str, parameters: str, body: Sequence[str]) -> Any:
-        source = "\n".join([f"def {name}({parameters}):", *indented(body or ["pass"])])
-        exec(compile(source, f"<{name} written for a plan>", "exec"), self.values)  # generated from a checked program
-        function = self.values[name]
-        function.source = source
-        return function
-
-
-def indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
-
-
-def tuple_of(sources: Sequence[str]) -> str:
-    return f"({', '.join(sources)},)" if sources else "()"
 
 
 def key_of(sources: Sequence[str]) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from cera.codegen.functions import indented
 from cera.engines.local.conditions import write_conditions
 from cera.engines.local.occurrence import TimerOccurrence, WindowOccurrence
-from cera.engines.local.python_source import DEEPEST, MOST_NESTED, Cells, SourceWriter, indented
+from cera.engines.local.python_source import DEEPEST, MOST_NESTED, Cells, SourceWriter
 from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
 from cera.model.evaluation.evaluator import Evaluator

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import pyarrow as pa
 
+from cera.codegen.functions import FunctionWriter, indented
 from cera.engines.local.derived import RuleDetection, WindowDetection, WindowHead
 from cera.engines.spark.streaming.messages.messages import pack_columns
 from cera.model.columns.flat_events import arrow_stream
@@ -66,17 +67,15 @@ def _reader(
         for number, source in enumerate(causes)
     ]
     lines = [
-        "def read(derived, rows, others):",
-        "    for one in derived:",
-        f"        if {unusual}:",
-        "            others.append(one)",
-        "            continue",
-        *(f"        {line}" for line in (*unpacking, *known)),
-        f"        rows.append((one.begin, one.end, {', '.join([*leaves, *ids, *edges])},))",
+        "for one in derived:",
+        f"    if {unusual}:",
+        "        others.append(one)",
+        "        continue",
+        *indented((*unpacking, *known)),
+        f"    rows.append((one.begin, one.end, {', '.join([*leaves, *ids, *edges])},))",
     ]
-    scope: dict[str, Any] = {**names, "Identified": Identified, "halves": halves}
-    exec("\n".join(lines), scope)  # the source is made here from a checked program
-    reader: Reader = scope["read"]
+    writer = FunctionWriter({**names, "Identified": Identified, "halves": halves})
+    reader: Reader = writer.function("read", "derived, rows, others", lines)
     return reader
 
 

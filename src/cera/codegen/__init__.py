@@ -1,0 +1,1 @@
+"""Python written for plans and rules: functions, and expressions in them."""
