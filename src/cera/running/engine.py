@@ -8,10 +8,11 @@ from types import MappingProxyType
 from typing import Any, NoReturn, Protocol
 
 from cera.constraints.locating import check_located
-from cera.constraints.translation.layers import by_rules
+from cera.constraints.translation.layers import by_rules, by_rules_from
 from cera.diagnostics import Diagnostic
 from cera.engines.reference.processor import DefinitionProcessor
 from cera.errors import ProgramError, UsageError
+from cera.model.time.interval import Time
 from cera.modules.layered_processor import program_processor
 from cera.modules.layering import Layers
 from cera.modules.module import Settings
@@ -63,9 +64,10 @@ class InProcess:
         with run.output() as output:
             return Flow(self.processor_of(run), run, output).run()
 
-    def processor_of(self, run: Run) -> Callable[[int | None], AnyProcessor]:
-        """Returns a function that makes the processor, given how long an event can last."""
-        return lambda max_duration: self._processor(run.layers, run.settings(max_duration))
+    def processor_of(self, run: Run) -> Callable[[int | None, Time | None], AnyProcessor]:
+        """Returns a function that makes the processor, given how long an event can last, and when the recording begins
+        if that is known."""
+        return lambda max_duration, _: self._processor(run.layers, run.settings(max_duration))
 
     def stream(self, run: StreamRun) -> NoReturn:
         raise UsageError(
@@ -83,6 +85,13 @@ class Local(InProcess):
         with run.output() as output:
             flow = ColumnsFlow if takes_columns(run, output) else Flow
             return flow(self.processor_of(run), run, output).run()
+
+    def processor_of(self, run: Run) -> Callable[[int | None, Time | None], AnyProcessor]:
+        def processor(max_duration: int | None, begin: Time | None) -> AnyProcessor:
+            layers = run.layers if begin is None else by_rules_from(begin, run.layers)
+            return self._processor(layers, run.settings(max_duration))
+
+        return processor
 
     def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation:
         reason = why_not_in_columns(layers, max_duration)

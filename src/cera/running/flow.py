@@ -54,10 +54,10 @@ _LATE_EVENTS = 100
 class Flow:
     """One run: what flows in and out is counted, and written where the request says.
 
-    `processor` makes the processor, given how long an event can last.
+    `processor` makes the processor, given how long an event can last, and when the recording begins if that is known.
     """
 
-    def __init__(self, processor: Callable[[int | None], AnyProcessor], run: Run, output: Output) -> None:
+    def __init__(self, processor: Callable[[int | None, Time | None], AnyProcessor], run: Run, output: Output) -> None:
         self._processor = processor
         self._modules = run.layers.modules
         self._each = run.each
@@ -195,7 +195,13 @@ class Flow:
     def _drive(
         self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int | None, show: Callable[[str], None]
     ) -> None:
-        self._driver = Driver(self._processor(max_duration), max_delay, self._take_late, self._take_repeated)
+        begin: Time | None = None
+        if self._recording is not None and max_duration == 0:  # nothing that comes later begins before the first event
+            first = next(events, None)
+            if first is not None:
+                begin, events = first.end, itertools.chain((first,), events)
+        processor = self._processor(max_duration, begin)
+        self._driver = Driver(processor, max_delay, self._take_late, self._take_repeated)
         until = self._request.until
         self._take(events if until is None else self._ended_by(until, events), show)
 

@@ -18,6 +18,7 @@ from cera.constraints.queries import WindowLiteral
 from cera.constraints.reports import VIOLATION
 from cera.constraints.times import is_moving
 from cera.constraints.translation.clause_rules import ByRules, EventByEvent, rules_of
+from cera.model.time.interval import Time
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Module
 from cera.modules.rules.module import RuleModule
@@ -32,6 +33,24 @@ def by_rules(layers: Layers, *, in_parts: bool = False) -> Layers:
     if not any(isinstance(module, ConstraintModule) for module in layers.modules):
         return layers
     return Layers(tuple(_by_rules(layer, in_parts=in_parts) for layer in layers.layers))
+
+
+def by_rules_from(begin: Time, layers: Layers) -> Layers:
+    """Returns a program in which rules stand in the place of clauses that need to know when a recording begins.
+
+    Nothing begins before that. What a layer derives may, so that it is for constraints of the lowest layer.
+    """
+
+    def begun(module: Module) -> Module:
+        if isinstance(module, ConstraintModule) and module.since is None:
+            return replace(module, since=begin)
+        return module
+
+    if not layers.layers:
+        return layers
+    lowest, *others = layers.layers
+    changed = Layer(tuple(map(begun, lowest.modules)))
+    return layers if changed == lowest else Layers((_by_rules(changed, in_parts=False), *others))
 
 
 def all_rules(program: RuleProgram, modules: Iterable[Module]) -> RuleProgram:
