@@ -32,7 +32,7 @@ from cera.engines.local.row_stages import Stage
 from cera.engines.local.rows import Matcher, Row
 from cera.engines.local.settling import SettledSlot, SettlingRows
 from cera.engines.local.state import State
-from cera.engines.local.storage import drop_before, retain, sweep
+from cera.engines.local.storage import drop_before, retain_open, sweep
 from cera.model.events.event import STATES
 from cera.model.events.occurrence import Occurrence, Opening
 from cera.model.events.states import ENDING, OPEN, OPENING, announced_end, is_ending
@@ -111,7 +111,8 @@ class Network:
         known = self._ignored.get(label)
         if known is None:
             known = label not in self.by_label and not self.any_label and not self.timers
-            known = known and not label.startswith(STATES)
+            if label.startswith(STATES):
+                known = known and self._leaves_out_states(label)
             if len(self._ignored) < _LABELS:
                 self._ignored[label] = known
         return known
@@ -256,22 +257,30 @@ class Network:
 
     def _take_state(self, state: State, occurrence: Occurrence, others: list[Occurrence]) -> None:
         """Takes the opening of a state, which may announce its end, or the end of one that is open."""
-        known = state.open.get(occurrence.id)
         if is_ending(occurrence.label):
+            known = state.open.get(occurrence.id) if state.open else None
             if known is not None:
                 self._end(state, known)
             return
         if not self.asks_for_states(occurrence.label):
             return
+        known = state.open.get(occurrence.id)
         end = announced_end(occurrence.qualifier)
         if known is None:
             known = Opening(occurrence, OPEN)
             state.open_state(known)
-            if any(other.id == known.id and _ends_state(other, state.now) for other in others):
+            if any(_ends_state(other, state.now) and other.id == known.id for other in others):
                 known.until = occurrence.end  # it has no length
             self.take(state, known)
         if end is not None:
             state.announce(known, end)
+
+    def _leaves_out_states(self, label: str) -> bool:
+        """Returns whether no rule queries or derives the states that a label opens or ends."""
+        opening = OPENING + label.removeprefix(OPENING).removeprefix(ENDING)
+        labels = {opening, ENDING + opening.removeprefix(OPENING)}
+        derived = self.derived_labels is None or not labels.isdisjoint(self.derived_labels)
+        return not derived and not self.asks_for_states(opening)
 
     def asks_for_states(self, label: str) -> bool:
         """Returns whether a rule queries the states whose openings have a label."""
@@ -308,16 +317,19 @@ class Network:
     def _drop_ended(self, state: State, now: int) -> None:
         """Drops the rows that only states that have ended could have needed."""
         state.ended = 0
+        oldest: dict[str, Time] = {}
+        for each in state.open.values():
+            oldest[each.label] = min(each.begin, oldest.get(each.label, each.begin))
         for use, store in zip(self.stores, state.stores, strict=True):
             for position, slack in use.with_state.items():
-                retain(store, lambda row, at=position, last=now - slack: row[at].until >= last)  # type: ignore[misc]
+                retain_open(store, position, now - slack)
             if use.with_open is not None:
                 label, opening = use.with_open
-                oldest = min((each.begin for each in state.open.values() if each.label == label), default=now)
+                since = oldest.get(label, now)
                 if opening is None:
-                    drop_before(store, oldest)
+                    drop_before(store, since)
                 else:
-                    retain(store, lambda row, at=opening, since=oldest: row[at].until >= since)  # type: ignore[misc]
+                    retain_open(store, opening, since)
 
     def sweep(self, state: State, now: int) -> None:
         """Sweeps the stores that are due, and schedules their next sweep."""

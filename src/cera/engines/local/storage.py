@@ -12,7 +12,6 @@ at most twice.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
 from typing import Any
 
 from cera.engines.local.rows import Row
@@ -104,18 +103,23 @@ def add_event(store: Store, key: Any, end: int, row: Row, horizon: int | None, o
     return bucket
 
 
-def retain(store: Store, is_needed: Callable[[Row], bool]) -> None:
-    """Drops the rows that are not needed."""
+def retain_open(store: Store, place: int, last: int) -> None:
+    """Drops the rows whose state, at a place of the row, ended before a time."""
     for key, bucket in list(store.items()):
         rows = bucket.all()
-        kept = [is_needed(row) for row in rows]
-        if not all(kept):
-            ends = bucket.ends[bucket.start :]
-            bucket.rows = [row for row, stays in zip(rows, kept, strict=True) if stays]
-            bucket.ends = [end for end, stays in zip(ends, kept, strict=True) if stays]
-            bucket.start = 0
-            if not bucket.rows:
-                del store[key]
+        for row in rows:
+            if row[place].until < last:
+                break
+        else:
+            continue
+        kept = [number for number, row in enumerate(rows) if row[place].until >= last]
+        if not kept:
+            del store[key]
+            continue
+        ends = bucket.ends[bucket.start :]
+        bucket.rows = [rows[number] for number in kept]
+        bucket.ends = [ends[number] for number in kept]
+        bucket.start = 0
 
 
 def drop_before(store: Store, before: int) -> None:
