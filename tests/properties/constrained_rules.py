@@ -132,6 +132,15 @@ THEMES = (
         "Range LENsec: hX(n(AGG(V))) <- LBL(k(K), v(V)).",
         "WHILE Range LENsec LET IN ANY CASE exists <= NUM event: LBL(v(V)) group-by {} END END",
     ),
+    # only partner
+    (
+        "Range LENsec: hX(k(K), v(V), w(W)) <- i: LBL(k(K), v(V)) and j: MBL(k(K), v(W)).",
+        "WHILE Range LENsec LET IN ANY CASE exists <= 1 event: MBL(k(K)) group-by {K} END END",
+    ),
+    (
+        "Range LENsec: hX(k(K), n(AGG(V))) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and e(i) OP e(j).",
+        "WHILE Range LENsec LET IN ANY CASE exists <= 1 event: MBL(k(K)) group-by {} END END",
+    ),
     # result by transformation
     (
         "Range LENsec: hX(k(K), n(AGG(V))) <- LBL(k(K), v(V)).",
@@ -186,12 +195,12 @@ def random_texts(seed: int) -> tuple[list[str], list[str]]:
     chance = random.Random(seed)
     rules = [_rule(chance, number) for number in range(chance.randint(1, 3))]
     constraints = [random_constraint(chance) for _ in range(chance.randint(1, 3))]
-    if chance.random() < 0.5:
+    if chance.random() < 0.6:
         rule, constraint = _theme(chance, 0)
         rules, constraints = [rule, *rules[1:]], [constraint, *constraints[1:]]
     more = random.Random(f"readers {seed}")
     if more.random() < 0.3:
         rules.append(_reader(more, len(rules)))
-    if more.random() < 0.4 and (special := _special(rules, more)) is not None:
+    if more.random() < 0.6 and (special := _special(rules, more)) is not None:
         rules.append(special)
     return rules, constraints

@@ -41,7 +41,7 @@ from cera.model.terms import term as terms
 from cera.model.time.allen import CONVERSES
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.periodic_windows import Period
-from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, Settlement
+from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, OnlyPartner, Settlement
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,8 @@ class Notation:
                 return f"{settlement.most} matches{values}"
             case FirstMatch():
                 return f"the first match{values}"
+            case OnlyPartner():
+                return f"the only {settlement.event}{values} (rows only)"
             case _:
                 assert_never(settlement)
 

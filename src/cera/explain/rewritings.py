@@ -19,7 +19,7 @@ from cera.optimizer.semantic.table_keys import LAW as LOOKUP_MERGING
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
 from cera.rules.rule import Accumulation, EventQuery, RelationQuery, relations_of
-from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches
+from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, OnlyPartner
 
 RuleResult = typing.Literal["unsatisfiable", "answered", "rewritten", "unchanged"]
 
@@ -144,6 +144,8 @@ def _change(rewriting: Rewriting) -> str:
             return f"an answer is complete with {most:,} matches{_same(by)}, and what it needed is forgotten"
         case FirstMatch(by=by):
             return f"all matches{_same(by)} give the same answer, and the first one decides it"
+        case OnlyPartner(event=event, by=by):
+            return f"at most one {event} comes{_same(by)}, and what has met it is forgotten"
         case condition if rewriting.law == SCAN_REDUCTION:
             return f"{NOTATION.condition(condition)} holds in every match, and is tested before events are joined"
         case condition:

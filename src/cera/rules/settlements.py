@@ -55,4 +55,27 @@ class FirstMatch:
     source: str = field(default="", compare=False)
 
 
-Settlement = ClosingEvent | MostMatches | FirstMatch
+@tagged("OnlyPartner")
+@dataclass(frozen=True)
+class OnlyPartner:
+    """That in a window of the clock in which all events of a match lie, at most one comes for the query `event` with
+    the same values of the variables `by`: what it has been joined with meets no other.
+    """
+
+    event: str
+    by: tuple[str, ...]
+    source: str = field(default="", compare=False)
+
+
+Settlement = ClosingEvent | MostMatches | FirstMatch | OnlyPartner
+
+
+def settles_answers(settlement: Settlement) -> bool:
+    """Returns whether answers are certain before their end, and not only rows of joins forgotten."""
+    match settlement:
+        case ClosingEvent():
+            return settlement.settles
+        case OnlyPartner():
+            return False
+        case _:
+            return True

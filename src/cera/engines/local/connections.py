@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, assert_never
 
@@ -60,7 +60,7 @@ from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.unification import query_label
 from cera.rules.earliest import Earliest
-from cera.rules.settlements import ClosingEvent, Settlement
+from cera.rules.settlements import ClosingEvent, OnlyPartner, Settlement, settles_answers
 
 
 class Connections:
@@ -171,7 +171,7 @@ class Connections:
         self, slots: list[int], timers: list[int], expression: Expression, layout: Layout
     ) -> SettledSlot | None:
         """Returns what settles the rows that wait for their timers in a slot; None if nothing does."""
-        settlements = tuple(each for each in self.settlements if not isinstance(each, ClosingEvent) or each.settles)
+        settlements = tuple(each for each in self.settlements if settles_answers(each))
         if not timers or not settlements:
             return None
         slot = SettledSlot(layout, settlements, slots, _only_window(expression) in layout.identifiers)
@@ -250,8 +250,30 @@ class Connections:
         first: Stage = meet_right
         if join.earliest is not None:
             first = self._first_of(join.earliest, left, shared, left_store, meet_right)
+        else:
+            for side, meet in ((join.left, meet_right), (join.right, meet_left)):
+                meet.only_for = self.network if self._is_only_partner(side, shared) else None
         self.connect(join.left, first)
         self.connect(join.right, meet_left)
+
+    def _is_only_partner(self, side: Expression, key: Sequence[str]) -> bool:
+        """Returns whether the rows of one side of a join are single events, of which there is at most one that those of
+        the other side can meet."""
+        events = self.layout(side).identifiers
+        partners = [each for each in self.settlements if isinstance(each, OnlyPartner)]
+        return self._is_single(side) and any([each.event] == [*events] and {*each.by} <= {*key} for each in partners)
+
+    def _is_single(self, expression: Expression) -> bool:
+        """Returns whether an event that matches in one way gives one row at most."""
+        match expression:
+            case Matching():
+                return True
+            case Selection() | Projection() | Renaming():
+                return self._is_single(expression.input)
+            case Reference():
+                return self._is_single(self.plan.by_name[expression.name].expression)
+            case _:
+                return False
 
     def _first_of(
         self, earliest: Earliest, layout: Layout, key: list[str], own: StoreUse | None, then: Meet

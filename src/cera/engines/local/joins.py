@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cera.algebra.reach import Limit, Reach
 from cera.codegen.functions import indented
@@ -14,6 +15,9 @@ from cera.errors import MatchLimitError
 from cera.model.events.answer_limits import too_many_combinations
 from cera.model.time.periodic_windows import Period
 from cera.model.time.timers import Edge
+
+if TYPE_CHECKING:
+    from cera.engines.local.network import Network
 
 
 @dataclass
@@ -107,7 +111,14 @@ class Combinations:
 class Meet(Stage):
     """Δ(R ⋈ S) for a new row of one side: it is stored for later rows of the other side, and meets the rows known so
     far. A side whose rows could never be used later has no store.
+
+    What has met the only event that it can meet is taken out of the store: another one would lie in one window with it
+    and with the event, which came in between. What ends with the event may still have to meet it, so the event must be
+    alone in its step; one that lasts may lie in no window, and not be counted.
     """
+
+    #: Set if a row is the only event that those of the other side can meet.
+    only_for: Network | None = None
 
     def __init__(
         self,
@@ -141,12 +152,18 @@ class Meet(Stage):
         bucket, found = writer.fresh("bucket"), writer.fresh("found")
         met = writer.fresh("met")
         rows = f"{bucket}.{self.within.rows(store.horizon, cells)}"
+        look_up = [f"{bucket} = stores[{store.number}].get({key})"]
+        if self.only_for is not None and writer.alone and not self.only_for.queries_what_it_derives:
+            look_up = [
+                f"if begin == now: {bucket} = stores[{store.number}].pop({key}, None)",
+                f"else: {look_up[0]}",
+            ]
         counted = self.limit.counted(met, self.pairing, writer)
         writer.depth += 1
         inner = self.then.write(self.pairing.cells(cells, found), writer)
         writer.depth -= 1
         return [
-            f"{bucket} = stores[{store.number}].get({key})",
+            *look_up,
             f"if {bucket} is not None:",
             f"    {met} = {rows}",
             *indented(counted),

@@ -25,6 +25,7 @@ from cera.optimizer.semantic import (
     contradiction,
     full_groups,
     join_elimination,
+    only_partners,
     predicate_elimination,
     scan_reduction,
     table_keys,
@@ -47,6 +48,7 @@ LAWS = (
     scan_reduction.LAW,
     closing_events.LAW,
     full_groups.LAW,
+    only_partners.LAW,
 )
 
 
@@ -236,10 +238,14 @@ def _settlements(
     if closing_events.LAW not in without:
         for closing, order in closing_events.closing_events(rule, knowledge.orders, may_be_early=may_be_early):
             yield closing, Rewriting(closing_events.LAW, (order.clause,), closing)
+    clause_of = {id(fact): clause for fact, clause in knowledge.cardinalities}
+    facts = [fact for fact, _ in knowledge.cardinalities]
     if full_groups.LAW not in without and may_be_early:
-        clause_of = {id(fact): clause for fact, clause in knowledge.cardinalities}
-        for most, fact in full_groups.full_groups(rule, [fact for fact, _ in knowledge.cardinalities], None):
+        for most, fact in full_groups.full_groups(rule, facts, None):
             yield most, Rewriting(full_groups.LAW, (clause_of[id(fact)],), most)
+    if only_partners.LAW not in without:
+        for partner, fact in only_partners.only_partners(rule, facts):
+            yield partner, Rewriting(only_partners.LAW, (clause_of[id(fact)],), partner)
 
 
 def unused(knowledge: Knowledge, rules: Sequence[RewrittenRule]) -> list[Clause]:

@@ -50,7 +50,7 @@ from cera.optimizer.costs.shares import condition_share, joined_share, matches_p
 from cera.optimizer.driver import optimize
 from cera.rules.analysis.unification import query_label
 from cera.rules.rule import Rule, RuleProgram
-from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches
+from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, OnlyPartner
 
 CostModel = Literal["state", "work", "latency"]
 COST_MODELS: tuple[CostModel, ...] = get_args(CostModel)
@@ -207,6 +207,8 @@ class _Estimate:
                     if rows * wait > groups:
                         wait = groups / rows
                     latency = 0.0
+                case OnlyPartner():
+                    pass  # no answer comes sooner
                 case _:
                     assert_never(each)
         self._state += rows * wait

@@ -4,7 +4,8 @@ they can be needed (the fifth heuristic, b).
     h ← B      →      h ← B ∧ c, if c is a residue of B that does not follow from B, and
 
         c is about the values of one literal of B, of which not every event or row satisfies it, or
-        c bounds the difference of two times of B that had no bound
+        c bounds the difference of two times of B that had no bound, or says which of two events of B ends first: then
+        the later one need not be kept for the other
 
 A condition on the values of several literals finds nothing out sooner, and is not added.
 """
@@ -73,7 +74,8 @@ def is_guaranteed(condition: Expression, branch: Branch, clauses: Sequence[Claus
 
 
 def _new_bounds(branch: Branch, condition: Expression) -> Iterator[bool]:
-    """Yields whether differences of times have a bound with a condition and none without it."""
+    """Yields whether differences of times have a bound with a condition and none without it, or are ends in an order
+    that was open."""
     before = time_network(branch)
     after = time_network(replace(branch, conditions=(*branch.conditions, condition)))
     if before.contradiction is not None or after.contradiction is not None:
@@ -83,4 +85,6 @@ def _new_bounds(branch: Branch, condition: Expression) -> Iterator[bool]:
     for left in points:
         for right in points:
             if left != right:
-                yield before.least(left, right) is None and after.least(left, right) is not None
+                known, found = before.least(left, right), after.least(left, right)
+                ordered = left.edge == right.edge == "end" and known is not None and known > 0
+                yield found is not None and (known is None or (ordered and found <= 0))
