@@ -24,7 +24,7 @@ from cera.model.time.durations import Duration
 from cera.model.time.interval import Time
 from cera.model.time.periodic_windows import Period, checked_period
 from cera.rules.earliest import Earliest
-from cera.rules.settlements import Settlement
+from cera.rules.settlements import Settlement, settles_answers
 
 
 class _Checked:
@@ -384,6 +384,11 @@ class Construction(_Checked):
     @property
     def title(self) -> str:
         return self.rule if self.called is None else self.called
+
+    @property
+    def may_be_early(self) -> bool:
+        """Whether answers may be certain before their end."""
+        return any(map(settles_answers, self.settlements))
 
     @cached_property
     def schema(self) -> Schema:

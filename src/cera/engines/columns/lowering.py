@@ -41,7 +41,6 @@ from cera.model.expressions.expression import AGGREGATES, Aggregate, Variable, v
 from cera.model.expressions.expression import Expression as Condition
 from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
 from cera.model.terms.values import Scalar
-from cera.rules.settlements import settles_answers
 
 #: Names of children that JSON writes in another way.
 _SPECIAL_NAMES = ("", "{}")
@@ -94,7 +93,7 @@ class _Lowering:
         rule = f"rule '{made.rule}'"
         if made.recipient is not None:
             raise NotCoveredError(f"{rule} sends its events away")
-        if made.traced or any(map(settles_answers, made.settlements)):
+        if made.traced or made.may_be_early:
             raise NotCoveredError(f"{rule} has answers that carry their causes, or are certain before their end")
         merging = made.input
         if not isinstance(merging, Merging):
