@@ -62,7 +62,7 @@ def test_R_02_a_residue_that_helps_nothing_is_not_used() -> None:
 
 def test_R_03_every_heuristic_has_a_law() -> None:
     """Index introduction is none: what is kept of a stream has the indexes that its joins need. Lookup merging is of
-    section 10.1."""
+    section 10.1, and only partner of section 8.1."""
     assert LAWS == (
         "result by contradiction",
         "result by transformation",
@@ -72,6 +72,7 @@ def test_R_03_every_heuristic_has_a_law() -> None:
         "scan reduction",
         "join introduction",
         "predicate introduction",
+        "only partner",
     )
 
 
