@@ -269,6 +269,6 @@ class _CountingLines(_Counting):
             self._tally.take_record(json.loads(line))
         self._lines.write_line(line)
 
-    def write_lines(self, data: bytes) -> None:
-        for line in data.decode().split("\n")[:-1]:
+    def write_lines(self, data: bytes | memoryview) -> None:
+        for line in bytes(data).decode().split("\n")[:-1]:
             self.write_line(line)

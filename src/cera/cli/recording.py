@@ -49,7 +49,7 @@ class Lines:
             self._before()
         self._writer.write(line)
 
-    def write_lines(self, data: bytes) -> None:
+    def write_lines(self, data: bytes | memoryview) -> None:
         """Writes the lines of several events, with their ends."""
         if self._before is not None:
             self._before()

@@ -9,7 +9,7 @@ and rejected, for the same reasons.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
@@ -77,6 +77,11 @@ def read_chunks(stream: BinaryIO, name: str, layout: Layout, size: int = _CHUNK)
 def chunks(stream: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
     """Yields the bytes of a stream in pieces of whole lines."""
     return iter(lambda: stream.read(size) + stream.readline(), b"")
+
+
+def line_reader(name: str, layout: Layout) -> Callable[[bytes], Sequence[_Record]]:
+    """Returns a function that reads single lines, and knows the shapes of those before; it does not number them."""
+    return _Reader(name, layout, 1).read
 
 
 def _batches(parts: Iterable[bytes], name: str, layout: Layout, first: int) -> Iterator[Sequence[_Record]]:

@@ -70,7 +70,7 @@ class LineWriter:
     def write(self, line: str) -> None:
         self.write_bytes(encoded(line) + b"\n")
 
-    def write_bytes(self, data: bytes) -> None:
+    def write_bytes(self, data: bytes | memoryview) -> None:
         """Writes lines as they are, in UTF-8 and with their ends."""
         assert self._stream is not None
         try:  # lines are many: the context manager is entered where there is a problem

@@ -45,8 +45,8 @@ class _Found:
     def write_line(self, line: str) -> None:
         self._take(json.loads(line)["rule"])
 
-    def write_lines(self, data: bytes) -> None:
-        for line in data.splitlines():
+    def write_lines(self, data: bytes | memoryview) -> None:
+        for line in bytes(data).splitlines():
             self.write_line(line.decode())
 
     def finish(self) -> None:

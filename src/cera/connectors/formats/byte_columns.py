@@ -50,6 +50,11 @@ class BlockBytes:
         """The places of the ends of lines."""
         return np.flatnonzero(self.array == ord("\n"))
 
+    @property
+    def has_zeros(self) -> bool:
+        """Whether one of the bytes is zero."""
+        return self._data.find(b"\0", _MARGIN, len(self._data) - _MARGIN) >= 0
+
     def words(self, places: Places) -> Words:
         found: Words = self._words[places]
         return found

@@ -8,6 +8,7 @@ number, or the block is left to another reader.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cera.connectors.formats.byte_columns import BlockBytes, Places, Truths
-from cera.connectors.formats.string_columns import StringColumn, StringReader
+from cera.connectors.formats.string_columns import NumberReader, StringColumn, StringReader
 from cera.connectors.formats.time_columns import TimeColumns
 
 Kind = Literal["string", "number", "truth", "time"]
@@ -164,12 +165,12 @@ class LineColumns:
         self._times = times
         self._shapes: list[_Shape] = []
         self._strings = StringReader(_UNUSUAL)
+        self._numbers: defaultdict[Field, NumberReader] = defaultdict(NumberReader)
 
-    def read(self, data: bytes) -> Mapping[Field, LineColumn] | None:
+    def read(self, block: BlockBytes) -> Mapping[Field, LineColumn] | None:
         """Returns the fields of whole lines; None if another reader must read them."""
-        if b"\0" in data:
+        if block.has_zeros:
             return None
-        block = BlockBytes(data)
         ends = block.line_ends
         parts = self._parts(block, np.concatenate([[block.first], ends[:-1] + 1]), ends)
         return None if parts is None else _joined(parts, len(ends))
@@ -200,15 +201,15 @@ class LineColumns:
     def _columns(self, shape: _Shape, block: BlockBytes, values: _Values) -> dict[Field, LineColumn] | None:
         columns: dict[Field, LineColumn] = {}
         for (field, kind), starts, ends in zip(shape.fields, values.starts, values.ends, strict=True):
-            column = self._column(field.role, kind, block, starts, ends)
+            column = self._column(field, kind, block, starts, ends)
             if column is None:
                 return None
             columns[field] = column
         return columns
 
-    def _column(self, role: Role, kind: Kind, block: BlockBytes, starts: Places, ends: Places) -> LineColumn | None:
+    def _column(self, field: Field, kind: Kind, block: BlockBytes, starts: Places, ends: Places) -> LineColumn | None:
         found: npt.NDArray[Any] | None
-        if role == "time":
+        if field.role == "time":
             read = self._times.texts if kind == "string" else self._times.digits
             found, kind = read(block, starts, ends), "time"
         elif kind == "string":
@@ -217,7 +218,7 @@ class LineColumns:
         elif kind == "truth":
             found = _truths(block, starts, ends)
         else:
-            found = block.doubles(starts, ends)
+            found = self._numbers[field].read(block, starts, ends)
         return None if found is None else LineColumn(kind, found, None)
 
 

@@ -65,8 +65,11 @@ class LineTimes:
         return found
 
     def _field(self, block: BlockBytes, ends: Places, key: bytes, before: Places | None) -> Times | None:
-        """Returns the times behind a key that is in each line once, before some places."""
-        places = _one_in_each(block, ends, key)
+        """Returns the times behind a key that is in each line once, before some places; a record with it twice is
+        rejected, so that it may be in other lines more than once where it is always as far from the end."""
+        places = _far_from_end(block, ends, key) if before is None else None
+        if places is None:
+            places = _one_in_each(block, ends, key)
         if places is None or (before is not None and bool((places > before).any())):
             return None
         starts = places + len(key)
@@ -102,6 +105,16 @@ def _opens_each(block: BlockBytes, starts: Places) -> bool:
     """Returns whether there is an opening brace at the start of each line, and nowhere else."""
     braces = block.array == ord("{")
     return int(np.count_nonzero(braces)) == len(starts) and bool(braces[starts].all())
+
+
+def _far_from_end(block: BlockBytes, ends: Places, key: bytes) -> Places | None:
+    """Returns where a key stands, if it is in each line as far from the end as in the first one."""
+    at = block.bytes_at(block.first, int(ends[0])).find(key)
+    if at < 0:
+        return None
+    places = ends - (int(ends[0]) - block.first - at)
+    inside = bool((places[1:] > ends[:-1]).all())
+    return places if inside and bool(block.has(key, places).all()) else None
 
 
 def _one_in_each(block: BlockBytes, ends: Places, text: bytes) -> Places | None:

@@ -10,24 +10,29 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from json.encoder import encode_basestring
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cera.engines.columns.answer_order import output_order
 from cera.engines.columns.evaluation import AnswerBlock
+from cera.engines.columns.line_template import Fixed, LineTemplate, time_texts
 from cera.engines.columns.number_texts import number_texts
-from cera.engines.columns.rows import Column, OutsideColumnsError, Places, Times
+from cera.engines.columns.rows import Column, OutsideColumnsError, Places
 from cera.engines.columns.strings import Strings
-from cera.model.columns.arrow_buffers import array_of, binaries, binary
-from cera.model.columns.column_hashes import Hashes, hashed_events, hashed_numbers, hashed_truths, hexadecimal
+from cera.model.columns.arrow_buffers import array_of, binaries
+from cera.model.columns.column_hashes import (
+    Hashes,
+    hashed_children,
+    hashed_events,
+    hashed_numbers,
+    hashed_truths,
+    id_digits,
+)
 from cera.model.time.time_text import TimeFormat
 
 #: A shorter text cannot hold a term that is too large.
 _LONGEST = 100_000
-_ID_DIGITS = 32
 #: How many lines are made at once: so few that what is calculated for them stays near the processor.
 _PIECE = 1 << 14
 
@@ -37,7 +42,7 @@ class OrderedLines:
     """The lines of a batch in the order of output, made when they are asked for; and how many events of each label
     there are."""
 
-    texts: Iterable[bytes]
+    texts: Iterable[bytes | memoryview]
     count: int
     labels: Counter[str]
 
@@ -79,26 +84,23 @@ class _Texts:
     block_of: Places
     rows: Places
 
-    def __iter__(self) -> Iterator[bytes]:
+    def __iter__(self) -> Iterator[memoryview]:
         for first in range(0, len(self.rows), _PIECE):
             block_of, rows = (each[first : first + _PIECE] for each in (self.block_of, self.rows))
-            parts: list[pa.Array] = []
-            places: list[Places] = []
-            for number in np.unique(block_of).tolist():
-                here = np.flatnonzero(block_of == number)
-                parts.append(self.blocks[number].lines(rows[here]))
-                places.append(here)
-            lines = parts[0]
-            if len(parts) > 1:
-                lines = pa.concat_arrays(parts).take(array_of(np.argsort(np.concatenate(places))))
-            yield _bytes(lines)
+            numbers = np.flatnonzero(np.bincount(block_of)).tolist()
+            if len(numbers) == 1:
+                yield _bytes(self.blocks[numbers[0]].lines(rows))
+                continue
+            places = [np.flatnonzero(block_of == number) for number in numbers]
+            parts = [self.blocks[number].lines(rows[here]) for number, here in zip(numbers, places, strict=True)]
+            yield _bytes(pa.concat_arrays(parts).take(array_of(np.argsort(np.concatenate(places)))))
 
 
-def _bytes(lines: pa.Array) -> bytes:
+def _bytes(lines: pa.Array) -> memoryview:
     """Returns binary values one after the other."""
     _, offsets, data = lines.buffers()
     ends = np.frombuffer(offsets, np.int32)[lines.offset : lines.offset + len(lines) + 1]
-    return bytes(memoryview(data)[int(ends[0]) : int(ends[-1])])
+    return memoryview(data)[int(ends[0]) : int(ends[-1])]
 
 
 class _BlockText:
@@ -108,28 +110,27 @@ class _BlockText:
         self._block = block
         self._strings = strings
         self._times = times
+        self._template = LineTemplate()
 
     def lines(self, rows: Places) -> pa.Array:
         """Returns the lines of some answers, with their ends, as binary values."""
         block = self._block.take(rows)
-        end = _times(block.end, self._times)
-        begin = end if block.begin is block.end else _times(block.begin, self._times)
-        text = _Template()
-        text.add('{"begin": ', begin)
-        text.add(', "end": ', end)
+        end = time_texts(block.end, self._times)
+        begin = end if block.begin is block.end else time_texts(block.begin, self._times)
+        parts: list[str | Fixed | pa.Array] = ['{"begin": ', begin, ', "end": ', end]
         between = f', "term": {{{encode_basestring(block.label)}: {{'
         for name, column in block.children.items():
-            text.add(f"{between}{encode_basestring(name)}: ", self._json(column))
+            parts += [f"{between}{encode_basestring(name)}: ", self._json(column)]
             between = ", "
         if not block.children:
-            text.add(between)
-        text.add(f'}}}}, "rule": {encode_basestring(block.rule)}, "id": "', _digits(self._ids(block)))
+            parts.append(between)
+        parts += [f'}}}}, "rule": {encode_basestring(block.rule)}, "id": "', id_digits(self._ids(block))]
         between = '", "causes": {'
         for name, events in block.causes.items():
-            text.add(f'{between}{encode_basestring(name)}: "', _digits(events.ids))
+            parts += [f'{between}{encode_basestring(name)}: "', events.digits]
             between = '", '
-        text.add('"}}\n' if block.causes else '", "causes": {}}\n')
-        return text.joined()
+        parts.append('"}}\n' if block.causes else '", "causes": {}}\n')
+        return self._template.lines(parts, len(rows))
 
     def _json(self, column: Column) -> pa.Array:
         match column.kind:
@@ -141,36 +142,21 @@ class _BlockText:
                 return number_texts(column.values)
 
     def _ids(self, block: AnswerBlock) -> Hashes:
-        children = [(name, self._hashes(column), None) for name, column in block.children.items()]
+        children = [(self._hashes(name, column), None) for name, column in block.children.items()]
         found = hashed_events(block.label, children, block.begin, block.end)
         return np.broadcast_to(found, (2, len(block.end)))
 
-    def _hashes(self, column: Column) -> Hashes:
+    def _hashes(self, name: str, column: Column) -> Hashes:
         match column.kind:
             case "string":
-                return self._strings.hashes(column.values)
+                return self._strings.children(name, column.values)
             case "boolean":
-                return hashed_truths(column.values)
+                return hashed_children(name, hashed_truths(column.values))
             case _:
-                return hashed_numbers(column.values)
+                return hashed_children(name, hashed_numbers(column.values))
 
 
 _TRUTHS = binaries([b"false", b"true"])
-
-
-class _Template:
-    """Constant texts and columns, which make a line side by side."""
-
-    def __init__(self) -> None:
-        self._parts: list[Any] = []
-
-    def add(self, text: str, column: pa.Array | None = None) -> None:
-        self._parts.append(binary(text.encode("utf-8", "backslashreplace")))
-        if column is not None:
-            self._parts.append(column)
-
-    def joined(self) -> pa.Array:
-        return pc.binary_join_element_wise(*self._parts, binary(b""))
 
 
 def _check_length(block: AnswerBlock, strings: Strings) -> None:
@@ -178,23 +164,3 @@ def _check_length(block: AnswerBlock, strings: Strings) -> None:
     columns = block.children.values()
     if sum(strings.longest(column.values) for column in columns if column.kind == "string") >= _LONGEST:
         raise OutsideColumnsError("an answer is very long")
-
-
-def _digits(ids: Hashes) -> pa.Array:
-    count = ids.shape[1]
-    offsets = np.arange(0, (count + 1) * _ID_DIGITS, _ID_DIGITS, dtype=np.int32)
-    return pa.Array.from_buffers(pa.binary(), count, [None, pa.py_buffer(offsets), pa.py_buffer(hexadecimal(ids))])
-
-
-def _times(times: Times, shown: TimeFormat) -> pa.Array:
-    """Returns times as JSON."""
-    unit = shown.unit_length
-    if unit is not None and not (times % unit).any():
-        return pc.cast(array_of(times // unit), pa.string()).cast(pa.binary())
-    different, places = np.unique(times, return_inverse=True)
-    texts = [_time(shown.format(time)) for time in different.tolist()]
-    return binaries(texts).take(array_of(places))
-
-
-def _time(found: str | int | float) -> bytes:
-    return (f'"{found}"' if isinstance(found, str) else repr(found)).encode()

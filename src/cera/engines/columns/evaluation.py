@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
@@ -24,6 +24,7 @@ from cera.engines.columns.rows import (
     Times,
     Truths,
     concatenated,
+    taken,
 )
 from cera.engines.columns.stretches import Stretches, order_by, order_by_key, pieces, shared_keys
 from cera.model.time.interval import MAX_TIME, MIN_TIME
@@ -44,14 +45,15 @@ class AnswerBlock:
     children: Mapping[str, Column]
     causes: Mapping[str, Events]
 
-    def take(self, places: Places | Truths) -> AnswerBlock:
+    def take(self, places: Places) -> AnswerBlock:
+        end = self.end[places]
         return AnswerBlock(
             self.rule,
             self.label,
-            self.begin[places],
-            self.end[places],
+            end if self.begin is self.end else self.begin[places],
+            end,
             {name: column.take(places) for name, column in self.children.items()},
-            {name: events.take(places) for name, events in self.causes.items()},
+            taken(self.causes, places),
         )
 
 
@@ -75,7 +77,9 @@ class Evaluation:
             elif node.read:
                 blocks = [self._block(each, None, until) for each in node.answers]
                 self._derived[name] = blocks
-                found += blocks if after is None else [block.take(block.end > after) for block in blocks]
+                found += (
+                    blocks if after is None else [block.take(np.flatnonzero(block.end > after)) for block in blocks]
+                )
             else:
                 found += [self._block(each, after, until) for each in node.answers]
         return found
@@ -88,7 +92,7 @@ class Evaluation:
                 return self._points[node.name]
             case physical.Filter():
                 rows = self.rows(node.input)
-                return rows.take(holds(node.condition, rows, self.store.strings))
+                return rows.where(holds(node.condition, rows, self.store.strings))
             case physical.Projected():
                 rows = self.rows(node.input)
                 return Rows(rows.count, rows.events, {n: c for n, c in rows.data.items() if n in node.variables})
@@ -166,7 +170,7 @@ class Evaluation:
         for rows, places in pieces(low, high):
             pairs = left.take(rows).beside(right.take(stretches.order[places]))
             for condition in node.conditions:
-                pairs = pairs.take(holds(condition, pairs, self.store.strings))
+                pairs = pairs.where(holds(condition, pairs, self.store.strings))
             found.append(pairs)
             total += pairs.count
             if total > _MOST_ROWS or (node.limited and total > self.plan.answer_limit):
@@ -182,7 +186,7 @@ class Evaluation:
     def _without(self, window: physical.Window, left: Rows) -> Rows:
         """Returns the rows whose window is empty."""
         found = _WindowSearch(window, left, self.rows(window.right), self.store)
-        return left.take(~found.occupied())
+        return left.where(~found.occupied())
 
     def _block(self, answers: Answers, after: int | None, until: int | None) -> AnswerBlock:
         rows = self.rows(answers.input)
@@ -192,7 +196,9 @@ class Evaluation:
             chosen &= end > after
         if until is not None:
             chosen &= end <= until
-        rows, begin, end = rows.take(chosen), begin[chosen], end[chosen]
+        if not chosen.all():
+            places = np.flatnonzero(chosen)
+            rows, begin, end = rows.take(places), begin[places], end[places]
         if answers.window is None:
             children = {
                 name: value(each, rows, self.store.strings)
@@ -202,7 +208,8 @@ class Evaluation:
         else:
             search = _WindowSearch(answers.window, rows, self.rows(answers.window.right), self.store)
             there, values = search.collected(answers.children)
-            rows, begin, end = rows.take(there), begin[there], end[there]
+            if len(there) < rows.count:
+                rows, begin, end = rows.take(there), begin[there], end[there]
             children = {
                 name: values[name] if isinstance(each, physical.Folded) else value(each, rows, self.store.strings)
                 for name, each in answers.children
@@ -227,7 +234,8 @@ class _WindowSearch:
         by_key = order_by_key(keys, limit)
         self._low = stretches.since(keys, edges.begin, by_key)
         self._high = stretches.since(keys, edges.end + 1, by_key)
-        self._points = bool((self._elements.begin == self._elements.end).all())
+        points = self._elements.begin is self._elements.end
+        self._points = points or bool((self._elements.begin == self._elements.end).all())
 
     def occupied(self) -> Truths:
         """Returns which windows hold something."""
@@ -244,20 +252,54 @@ class _WindowSearch:
 
     def collected(self, children: tuple[tuple[str, physical.HeadValue], ...]) -> tuple[Places, dict[str, Column]]:
         """Returns the rows whose windows hold something, and for these the aggregates by the name of the child."""
+        folds = {name: each for name, each in children if isinstance(each, physical.Folded)}
         there: list[Places] = []
-        values: dict[str, list[Column]] = {name: [] for name, each in children if isinstance(each, physical.Folded)}
+        values: dict[str, list[Column]] = {name: [] for name in folds}
+        low, high, left = self._stretches_inside(folds.values())
+        if not left.all():
+            rows = np.flatnonzero(high > low)
+            there.append(rows)
+            for name, each in folds.items():
+                column = self._right.data[each.variable].take(self._order)
+                values[name].append(folded(each.function, column, low[rows], (high - low)[rows]))
         nothing = np.empty(0, np.int64)
-        for rows, places in [*pieces(self._low, self._high)] or [(nothing, nothing)]:
+        rest = pieces(np.where(left, self._low, 0), np.where(left, self._high, 0)) if left.any() else ()
+        for rows, places in [*rest] or [(nothing, nothing)]:
             kept, others = self._inside(rows, self._order[places])
             starts = np.flatnonzero(np.diff(kept, prepend=-1))
             counts = np.diff(np.append(starts, len(kept)))
             there.append(kept[starts])
-            for name, each in children:
-                if isinstance(each, physical.Folded):
-                    own = self._left.data.get(each.variable)
-                    column = self._right.data[each.variable].take(others) if own is None else own.take(kept)
-                    values[name].append(folded(each.function, column, starts, counts))
-        return np.concatenate(there), {name: _joined(parts) for name, parts in values.items()}
+            for name, each in folds.items():
+                own = self._left.data.get(each.variable)
+                column = self._right.data[each.variable].take(others) if own is None else own.take(kept)
+                values[name].append(folded(each.function, column, starts, counts))
+        found, columns = np.concatenate(there), {name: _joined(parts) for name, parts in values.items()}
+        if left.all() or not left.any():
+            return found, columns
+        order = np.argsort(found)
+        return found[order], {name: column.take(order) for name, column in columns.items()}
+
+    def _stretches_inside(self, folds: Iterable[physical.Folded]) -> tuple[Places, Places, Truths]:
+        """Returns for each row a stretch, in the order, with what is in its window, and the rows that have none.
+
+        These have windows of which something inside must be left out; in a stretch that is at its edges only.
+        """
+        low, high = self._low, self._high
+        if not self._points or self._window.conditions or any(each.variable in self._left.data for each in folds):
+            return low, low, np.ones(self._left.count, np.bool_)
+        left = np.zeros(self._left.count, np.bool_)
+        if self._window.excluded and len(self._order):
+            numbers = self._elements.numbers
+            first = int(numbers.min())
+            places = np.full(int(numbers.max()) - first + 2, -1)
+            places[numbers[self._order] - first] = np.arange(len(self._order))
+            for name in self._window.excluded:
+                own = self._left.events[name].numbers - first
+                place = places[np.where((own >= 0) & (own < len(places)), own, -1)]
+                at_end, at_start = place == high - 1, place == low
+                left |= (place > low) & (place < high - 1)
+                low, high = low + (at_start & ~at_end), high - at_end
+        return low, np.where(left, low, high), left
 
     def _inside(self, rows: Places, others: Places) -> tuple[Places, Places]:
         """Returns the pairs whose element lies in the window, is not excluded, and meets the conditions."""
@@ -329,4 +371,4 @@ def _timed(node: physical.Timed, rows: Rows) -> Rows:
     if end_sign:
         happens &= (end >= MIN_TIME) & (end <= MAX_TIME)
     timers = Events(begin, end, TimerEvents(node.kind, str(node.duration), anchors))
-    return Rows(rows.count, {**rows.events, node.identifier: timers}, rows.data).take(happens)
+    return Rows(rows.count, {**rows.events, node.identifier: timers}, rows.data).where(happens)

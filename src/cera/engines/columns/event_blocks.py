@@ -103,7 +103,8 @@ def tables_in_block(
         rows = np.flatnonzero(label_of == code) if len(names) > 1 else np.arange(len(label_of))
         parts = {each: _part(child, rows) for each, child in fields.children.items()}
         present = {each: part for each, part in parts.items() if part is not None}
-        tables[name] = EventTable(name, begin[rows], end[rows], present, strings)
+        ends = end[rows]
+        tables[name] = EventTable(name, ends if begin is end else begin[rows], ends, present, strings)
     if not _agree(examples, firsts, label_of, names, tables):
         return None
     return tables, tuple(examples)

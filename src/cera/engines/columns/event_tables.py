@@ -12,7 +12,7 @@ import numpy as np
 from cera.engines.columns.coverage import EXACT
 from cera.engines.columns.rows import Array, Kind, OutsideColumnsError, Places, Times, Truths
 from cera.engines.columns.strings import Strings
-from cera.model.columns.column_hashes import Hashes, hashed_events, hashed_numbers, hashed_truths
+from cera.model.columns.column_hashes import Hashes, hashed_children, hashed_events, hashed_numbers, hashed_truths
 from cera.model.events.occurrence import Occurrence, json_occurrence
 from cera.model.terms.term import Term
 
@@ -37,14 +37,15 @@ class Attribute:
         present = None if self.present is None else self.present[places]
         return Attribute(self.kind, self.values[places], present)
 
-    def hashes(self, strings: Strings) -> Hashes:
+    def hashes(self, name: str, strings: Strings) -> Hashes:
+        """Returns the hashes of the terms `name{value}`; arbitrary ones where there is no value."""
         match self.kind:
             case "string":
-                return strings.hashes(self.values)
+                return strings.children(name, self.values)
             case "number":
-                return hashed_numbers(self.values)
+                return hashed_children(name, hashed_numbers(self.values))
             case "boolean":
-                return hashed_truths(self.values)
+                return hashed_children(name, hashed_truths(self.values))
             case "nothing":
                 raise AssertionError("a child has no values")
 
@@ -68,7 +69,9 @@ class EventTable:
 
     def take(self, places: Places | Truths) -> EventTable:
         attributes = {name: attribute.take(places) for name, attribute in self.attributes.items()}
-        return replace(self, begin=self.begin[places], end=self.end[places], attributes=attributes)
+        end = self.end[places]
+        begin = end if self.begin is self.end else self.begin[places]
+        return replace(self, begin=begin, end=end, attributes=attributes)
 
     def part(self, first: int, end: int) -> EventTable:
         """Returns the events from one place to before another, without those around them."""
@@ -90,11 +93,10 @@ class EventTable:
                 return self.take(places)._all_ids()
             parts = [np.arange(first, min(first + _PIECE, len(self))) for first in range(0, len(self), _PIECE)]
             self._known.append(np.concatenate([self.take(part)._all_ids() for part in parts] or [_NO_IDS], axis=1))
-        found: Hashes = self._known[0][:, places]
-        return found
+        return np.take(self._known[0], places, axis=1)
 
     def _all_ids(self) -> Hashes:
-        children = [(name, each.hashes(self.strings), each.present) for name, each in self.attributes.items()]
+        children = [(each.hashes(name, self.strings), each.present) for name, each in self.attributes.items()]
         return np.broadcast_to(hashed_events(self.label, children, self.begin, self.end), (2, len(self)))
 
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cera.connectors.fast_jsonl import chunks, read, unreadable
+from cera.connectors.fast_jsonl import chunks, line_reader, read, unreadable
 from cera.connectors.files import EventFile
+from cera.connectors.formats.byte_columns import BlockBytes
 from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.json_columns import Kind, json_columns
 from cera.connectors.formats.line_columns import Field, LineColumn, LineColumns, RecordFields
@@ -70,6 +71,7 @@ class _BlockReader:
         self._name = name
         self._layout = layout
         self.strings = strings
+        self._read = line_reader(name, layout)
         self._kinds: dict[str, Kind] = {}
         self._label = layout.label_source if layout.is_flat else ""
         self._times = TimeColumns(layout.times)
@@ -82,12 +84,13 @@ class _BlockReader:
     def block(self, data: bytes, first: int) -> tuple[int, EventBlock]:
         """Returns how many lines there are, of which the first has a number, and what is in them."""
         text = data if data.endswith(b"\n") else data + b"\n"
-        ends = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))
-        fields = self._shaped_fields(text) or self._arrow_fields(text)
+        block = BlockBytes(text)
+        ends = block.line_ends
+        fields = self._shaped_fields(block) or self._arrow_fields(text)
 
         def example(row: int) -> Occurrence | Rejected | None:
-            line = text[int(ends[row - 1]) + 1 if row else 0 : int(ends[row]) + 1]
-            records = list(read([line], self._name, self._layout))
+            line = block.bytes_at(int(ends[row - 1]) + 1 if row else block.first, int(ends[row]) + 1)
+            records = self._read(line)
             return records[0] if len(records) == 1 else None
 
         found = None if fields is None else tables_in_block(fields, self.strings, example)
@@ -97,11 +100,11 @@ class _BlockReader:
 
         return len(ends), EventBlock(records, None) if found is None else EventBlock(records, *found)
 
-    def _shaped_fields(self, data: bytes) -> Fields | None:
+    def _shaped_fields(self, block: BlockBytes) -> Fields | None:
         """Reads lines of a few shapes, as long as not too many blocks have others."""
         if self._failed >= _MOST_FAILED:
             return None
-        columns = self._shaped.read(data)
+        columns = self._shaped.read(block)
         fields = None if columns is None else self._in_roles(columns)
         self._failed = self._failed + 1 if fields is None else 0
         return fields

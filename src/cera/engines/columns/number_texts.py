@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 from cera.engines.columns.rows import Array
 from cera.model.columns.arrow_buffers import array_of, binaries
 
-#: From the one to before the other, Arrow writes the digits that Python writes; others have exponents in one of them.
+#: From the one to before the other, Arrow writes the digits that Python writes, whole numbers without a fraction;
+#: others have exponents in one of them.
 _FROM, _BEFORE = 1e-4, 1e9
 
 
@@ -19,9 +20,9 @@ def number_texts(values: Array) -> pa.Array:
     if whole.all():
         return _written(values.astype(np.int64))
     size = np.abs(values)
-    usual = (size >= _FROM) & (size < _BEFORE)
-    if usual.all() and not whole.any():
-        return _written(values)
+    usual = (size < _BEFORE) & ((size >= _FROM) | (size == 0.0))
+    if usual.all():
+        return _written(values + 0.0)  # -0.0 is 0
     texts = pc.if_else(array_of(whole), _written(np.where(whole, values, 0.0).astype(np.int64)), _written(values))
     unusual = np.flatnonzero(~(usual | whole))
     if len(unusual):

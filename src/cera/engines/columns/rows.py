@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from cera.model.columns.column_hashes import Hashes, timer_hashes
+from cera.model.columns.column_hashes import Digits, Hashes, hashed_timers, id_digits
 
 if TYPE_CHECKING:
     from cera.engines.columns.event_tables import EventTable
@@ -38,7 +39,7 @@ class Column:
     values: Array
     bound: float = 0.0
 
-    def take(self, places: Places | Truths) -> Column:
+    def take(self, places: Places) -> Column:
         return Column(self.kind, self.values[places], self.bound)
 
 
@@ -49,13 +50,6 @@ class InputEvents:
     table: EventTable
     places: Places
 
-    def take(self, places: Places | Truths) -> InputEvents:
-        return InputEvents(self.table, self.places[places])
-
-    @property
-    def ids(self) -> Hashes:
-        return self.table.ids(self.places)
-
 
 @dataclass(frozen=True)
 class TimerEvents:
@@ -64,9 +58,6 @@ class TimerEvents:
     kind: str
     duration: str
     anchors: Events
-
-    def take(self, places: Places | Truths) -> TimerEvents:
-        return TimerEvents(self.kind, self.duration, self.anchors.take(places))
 
 
 @dataclass(frozen=True)
@@ -77,24 +68,50 @@ class Events:
     end: Times
     source: InputEvents | TimerEvents
 
-    def take(self, places: Places | Truths) -> Events:
-        return Events(self.begin[places], self.end[places], self.source.take(places))
+    def take(self, places: Places) -> Events:
+        return taken({"": self}, places)[""]
 
-    @property
+    @cached_property
     def ids(self) -> Hashes:
         """The halves of the ids."""
         match self.source:
-            case InputEvents():
-                return self.source.ids
+            case InputEvents(table=table, places=places):
+                return table.ids(places)
             case TimerEvents(kind=kind, duration=duration, anchors=anchors):
-                return timer_hashes(f"timer:{kind}", anchors.ids, duration, self.begin, self.end)
+                return hashed_timers(f"timer:{kind}", anchors.digits, duration, self.begin, self.end)
 
-    @property
+    @cached_property
+    def digits(self) -> Digits:
+        """The digits of the ids."""
+        return id_digits(self.ids)
+
+    @cached_property
     def numbers(self) -> Places:
         """Numbers that are different for different events of a table."""
         if not isinstance(self.source, InputEvents):
             raise OutsideColumnsError("a timer is excluded from a window")
         return self.source.places + self.source.table.first_number
+
+
+def taken(columns: Mapping[str, Events], places: Places) -> dict[str, Events]:
+    """Returns the events at some places. Events that are the anchors of timers stay the same objects as these."""
+    known: dict[int, Events] = {}
+    return {name: _taken(events, places, known) for name, events in columns.items()}
+
+
+def _taken(events: Events, places: Places, known: dict[int, Events]) -> Events:
+    found = known.get(id(events))
+    if found is None:
+        end = events.end[places]
+        begin = end if events.begin is events.end else events.begin[places]
+        source = events.source
+        if isinstance(source, InputEvents):
+            found = Events(begin, end, InputEvents(source.table, source.places[places]))
+        else:
+            anchors = _taken(source.anchors, places, known)
+            found = Events(begin, end, TimerEvents(source.kind, source.duration, anchors))
+        known[id(events)] = found
+    return found
 
 
 @dataclass(frozen=True)
@@ -105,10 +122,13 @@ class Rows:
     events: Mapping[str, Events]
     data: Mapping[str, Column]
 
-    def take(self, places: Places | Truths) -> Rows:
-        count = int(places.sum()) if places.dtype == np.bool_ else len(places)
-        events = {name: column.take(places) for name, column in self.events.items()}
-        return Rows(count, events, {name: column.take(places) for name, column in self.data.items()})
+    def take(self, places: Places) -> Rows:
+        data = {name: column.take(places) for name, column in self.data.items()}
+        return Rows(len(places), taken(self.events, places), data)
+
+    def where(self, true: Truths) -> Rows:
+        """Returns the rows for which something is true."""
+        return self if true.all() else self.take(np.flatnonzero(true))
 
     def beside(self, other: Rows) -> Rows:
         """Returns the rows of both, side by side."""

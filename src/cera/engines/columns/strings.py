@@ -12,8 +12,11 @@ from xxhash import xxh64_intdigest
 
 from cera.engines.columns.rows import Array
 from cera.model.columns.arrow_buffers import array_of, binaries
-from cera.model.columns.column_hashes import Hashes
+from cera.model.columns.column_hashes import Hashes, hashed_children
 from cera.model.terms.hashing import STRING, starts
+
+#: Of so many strings the hashes are kept for each child that has one of them.
+FEW = 1 << 16
 
 
 class Strings:
@@ -23,6 +26,7 @@ class Strings:
         self._codes: dict[str, int] = {}
         self._texts: list[str] = []
         self._hashes: Hashes = np.empty((2, 0), np.uint64)
+        self._children: dict[str, Hashes] = {}
         self._json: pa.Array = binaries([])
         self._lengths: npt.NDArray[np.int64] = np.empty(0, np.int64)
         self._ranks: npt.NDArray[np.int64] = np.empty(0, np.int64)
@@ -55,8 +59,16 @@ class Strings:
             new = [text.encode("utf-8", "surrogatepass") for text in self._texts[known:]]
             made = np.array([[xxh64_intdigest(text, seed) for text in new] for seed in starts(STRING)], np.uint64)
             self._hashes = np.concatenate([self._hashes, made], axis=1)
-        found: Hashes = self._hashes[:, codes]
-        return found
+        return np.take(self._hashes, codes, axis=1)
+
+    def children(self, name: str, codes: Array) -> Hashes:
+        """Returns the hashes of the terms `name{string}`."""
+        if len(self._texts) > FEW:
+            return hashed_children(name, self.hashes(codes))
+        known = self._children.get(name)
+        if known is None or known.shape[1] < len(self._texts):
+            known = self._children[name] = hashed_children(name, self.hashes(np.arange(len(self._texts))))
+        return np.take(known, codes, axis=1)
 
     def json(self, codes: Array) -> pa.Array:
         """Returns strings as JSON, in UTF-8."""

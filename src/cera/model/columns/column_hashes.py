@@ -8,6 +8,7 @@ broadcast, so that one call can hash a column with several seeds.
 
 from __future__ import annotations
 
+from binascii import hexlify
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from xxhash import xxh64_intdigest
 from cera.model.terms.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNORDERED, starts
 
 Times = npt.NDArray[np.int64]
+Digits = npt.NDArray[np.uint8]
 Present = npt.NDArray[np.bool_]
 #: The columns of a child, by the component of a cell; at most one of them has a value in a row.
 Components = Mapping[str, pa.Array]
@@ -32,6 +34,8 @@ class NestedChild:
 
 
 _KINDS = {"string": STRING, "integer": INTEGER, "fraction": FRACTION, "boolean": BOOLEAN}
+#: How many digits an id has.
+_ID_DIGITS = 32
 #: More children than that are sorted by NumPy's own sort.
 _MOST_SWAPPED = 5
 _LAST = np.uint64(np.iinfo(np.int64).max)
@@ -50,15 +54,25 @@ def term_hashes(label: str, children: Mapping[str, Components | NestedChild], ro
 
 def timer_hashes(label: str, anchors: Hashes, duration: str, begins: Times, ends: Times) -> Hashes:
     """Returns the halves of the ids of relative timers on events with known ids."""
-    digits = np.frombuffer(hexadecimal(anchors), np.uint64).reshape(-1, 4).T
-    anchor = linked(_starts(ORDERED, label, 2), hashed_texts(_starts(STRING), digits))
+    return hashed_timers(label, id_digits(anchors), duration, begins, ends)
+
+
+def hashed_timers(label: str, anchors: Digits, duration: str, begins: Times, ends: Times) -> Hashes:
+    """Returns the halves of the ids of relative timers on events, of whose ids the digits are known."""
+    words = anchors.view(np.uint64).T
+    anchor = linked(_starts(ORDERED, label, 2), hashed_texts(_starts(STRING), words))
     text = np.array([[xxh64_intdigest(duration.encode(), seed)] for seed in starts(STRING)], np.uint64)
     return _events(linked(anchor, text), begins, ends)
 
 
 def hexadecimal(*ids: Hashes) -> bytes:
     """Returns the 32 digits of each id, event after event; of each event, one id after the other."""
-    return np.concatenate(ids).T.astype(">u8").tobytes().hex().encode()
+    return hexlify(np.concatenate(ids).T.astype(">u8", order="C").data)
+
+
+def id_digits(ids: Hashes) -> Digits:
+    """Returns the digits of ids, each in a row."""
+    return np.frombuffer(hexadecimal(ids), np.uint8).reshape(-1, _ID_DIGITS)
 
 
 def _starts(*values: str | int) -> Hashes:
@@ -77,12 +91,14 @@ def _terms(
     return _terms_of(labels, [_child(name, components, rows) for name, components in children.items()], rows)
 
 
-def hashed_events(
-    label: str, children: Sequence[tuple[str, Hashes, Present | None]], begins: Times, ends: Times
-) -> Hashes:
-    """Returns the halves of the ids of flat events. Of each child: its name, the hashes of its values, where it is."""
-    hashed = [(linked(_starts(UNORDERED, name, 1), found), present) for name, found, present in children]
-    return _events(_terms_of(label, hashed, len(begins)), begins, ends)
+def hashed_events(label: str, children: Sequence[tuple[Hashes, Present | None]], begins: Times, ends: Times) -> Hashes:
+    """Returns the halves of the ids of flat events. Of each child: its hashes, and in which events it is."""
+    return _events(_terms_of(label, children, len(begins)), begins, ends)
+
+
+def hashed_children(name: str, values: Hashes) -> Hashes:
+    """Returns the hashes of the terms `name{value}`, of whose values the hashes are known."""
+    return linked(_starts(UNORDERED, name, 1), values)
 
 
 def hashed_truths(values: npt.NDArray[np.bool_]) -> Hashes:
@@ -148,7 +164,7 @@ def _child(name: str, components: Components | NestedChild, rows: int) -> tuple[
             present = None if present is None else present | here
     if found is None:
         found = np.zeros((2, rows), np.uint64)
-    return linked(_starts(UNORDERED, name, 1), found), present
+    return hashed_children(name, found), present
 
 
 def _leaves(kind: str, array: pa.Array) -> Hashes:

@@ -34,8 +34,16 @@ def records(columns: dict[Field, LineColumn], count: int) -> list[dict[str, Any]
 
 def read(*lines: str, known: RecordFields = FLAT) -> list[dict[str, Any]] | None:
     data = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass")
-    columns = LineColumns(known, TimeColumns(TIMES)).read(data)
+    columns = LineColumns(known, TimeColumns(TIMES)).read(BlockBytes(data))
     return None if columns is None else records(dict(columns), len(lines))
+
+
+def test_short_numbers_that_repeat_are_read_once_each() -> None:
+    texts = ["24.7", "-3", "0.5", "24.70", "1"] * 20
+    found = read(*(f'{{"ts":5,"x":{text}}}' for text in texts))
+    assert found is not None
+    assert [each["x"] for each in found] == [float(text) for text in texts]
+    assert read(*(f'{{"ts":5,"x":{text}}}' for text in [*texts, "01"])) is None
 
 
 def random_number(chance: random.Random) -> str:
@@ -156,6 +164,9 @@ def test_texts_are_found_wherever_they_stand() -> None:
         (('{"ts":1,"a":{"ts":2}}',), [1]),
         (('{"ts":1}', '{"a":{"ts":2}}'), None),
         (('{"ts":1.5}',), None),
+        (('{"a":3,"ts":1}', '{"ts":2}'), [1, 2]),
+        (('{"ts":1,"a":3}', '{"ts":2,"a":34}'), [1, 2]),
+        (('{"a":"x","ts":1}', '{"a":"{","ts":2}'), [1, 2]),
         (('{"ts":"1"}',), None),
         (('{"ts":"1970-01-01T01:00:01+01:00"}',), [1_000_000]),
         (('{"x":"\\\\","ts":"1970-01-01T01:00:01+01:00"}',), [1_000_000]),
