@@ -86,6 +86,10 @@ class ColumnsFlow(Flow):
         self._plan = None if isinstance(plan, str) else plan
         super()._drive(events, max_duration, max_delay, show)
 
+    def _begin(self, events: Iterator[Occurrence]) -> tuple[Time | None, Iterator[Occurrence]]:
+        # blocks have all events, also the first one, which would be counted twice; rules do not ask for the begin
+        return super()._begin(events) if self._plan is None else (None, events)
+
     def _take(self, flowing: Iterator[Occurrence], show: Callable[[str], None]) -> None:
         if self._plan is None:
             super()._take(flowing, show)

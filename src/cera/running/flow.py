@@ -192,14 +192,17 @@ class Flow:
         self._admission.report()
         self._admission.start_again()
 
+    def _begin(self, events: Iterator[Occurrence]) -> tuple[Time | None, Iterator[Occurrence]]:
+        """Returns when a recording of points begins, before which nothing that comes later does, and its events."""
+        first = next(events, None)
+        return (None, events) if first is None else (first.end, itertools.chain((first,), events))
+
     def _drive(
         self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int | None, show: Callable[[str], None]
     ) -> None:
         begin: Time | None = None
-        if self._recording is not None and max_duration == 0:  # nothing that comes later begins before the first event
-            first = next(events, None)
-            if first is not None:
-                begin, events = first.end, itertools.chain((first,), events)
+        if self._recording is not None and max_duration == 0:
+            begin, events = self._begin(events)
         processor = self._processor(max_duration, begin)
         self._driver = Driver(processor, max_delay, self._take_late, self._take_repeated)
         until = self._request.until
