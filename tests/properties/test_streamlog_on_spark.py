@@ -23,7 +23,7 @@ from properties.test_streaming_layers import LAST, found
 from properties.test_streamlog import rules_of
 
 #: Programs in one test.
-PART = 10
+PART = 5
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def compared(seed: int) -> int:
     return len(expected)
 
 
-@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 60))])
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 120))])
 @pytest.mark.usefixtures("spark")
 def test_spark_agrees_with_the_reference_on_streamlog(part: int) -> None:
     with ThreadPoolExecutor(2) as pool:
