@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,14 @@ DETECT bill{ item{var I}, euros{var E} }
 ON and { event o: order{{ item{var I} }}, relation price{{ item{var I}, euros{var E} }} }
 END
 """
-AGAIN = SHOP.replace("number }", "number } REFRESH 1 hour")
-VERSIONS = SHOP.replace("euros: number }", "euros, since } VALID FROM since BY item")
+#: Three relations in one stream, each of which costs Spark a start: read when it starts, with REFRESH, with versions.
+PRICES = (
+    SHOP
+    + SHOP.replace("number }", "number } REFRESH 1 hour").replace("price", "offer").replace("bill", "deal")
+    + SHOP.replace("euros: number }", "euros, since } VALID FROM since BY item")
+    .replace("price", "rate")
+    .replace("bill", "fee")
+)
 #: Who can be reached from whom, with the area of each place from a relation.
 REACHED = """\
 RELATION area{ place, name }
@@ -66,19 +73,31 @@ class Shop:
         self.source.mkdir()
         self.second = 0
 
-    def run(self, program: str, price: object, *, label: str | None = None) -> set[str]:
-        """Starts the stream with a new order, and returns the bills that it writes until nothing is left to do."""
+    def order(self) -> None:
         self.second += 10
         line = {"label": "order", "at": f"2026-01-01T00:00:{self.second:02}Z", "item": "tea"}
         (self.source / f"{self.second}.json").write_text(json.dumps(line) + "\n")
+
+    def detect(self, program: str, relations: Mapping[str, object], *, label: str | None = None) -> DataFrame:
+        """The stream of bills, which is not started; the rows of relations are kept already."""
         streamed = self.spark.readStream.schema("label string, at timestamp, item string").json(str(self.source))
         versions = self.folder / "versions"
-        found = cera.load(program).detect(streamed, relations={"price": price}, versions=versions, label=label)
+        return cera.load(program).detect(streamed, relations=relations, versions=versions, label=label)
+
+    def run(self, program: str, relations: Mapping[str, object], *, label: str | None = None) -> set[str]:
+        """Starts the stream with a new order, and returns the bills that it writes until nothing is left to do."""
+        self.order()
         seen: set[str] = set()
+        found = self.detect(program, relations, label=label)
         query = found.writeStream.foreachBatch(lambda frame, number: seen.update(terms(frame)))
         query = query.option("checkpointLocation", str(self.folder / "state"))
         query.trigger(availableNow=True).start().awaitTermination()
         return seen
+
+    def versions(self, relation: str) -> list[str]:
+        """The names of the versions that are kept of a relation."""
+        found = (self.folder / "versions").rglob("*.jsonl")
+        return sorted(file.name for file in found if relation in file.relative_to(self.folder / "versions").parts)
 
 
 @pytest.fixture
@@ -90,52 +109,55 @@ def terms(found: DataFrame) -> set[str]:
     return {row["term"] for row in found.select("term").collect()}
 
 
-def bill(euros: int) -> set[str]:
-    return {f'{{"bill": {{"euros": {euros}, "item": "tea"}}}}'}
+def bill(euros: int, label: str = "bill") -> set[str]:
+    return {f'{{"{label}": {{"euros": {euros}, "item": "tea"}}}}'}
 
 
-def test_rows_count_from_the_start_of_a_stream_on_until_it_is_started_again(shop: Shop, tmp_path: Path) -> None:
-    prices = tmp_path / "prices.csv"
+def test_a_stream_that_is_started_again_reads_again_what_it_may_and_keeps_the_rest(
+    shop: Shop, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Rows count from the start of a stream on; with REFRESH they stay where they cannot be read; versions may come
+    from DataFrames and from Python."""
+    prices, database = tmp_path / "prices.csv", tmp_path / "shop.db"
     prices.write_text("item,euros\ntea,3\ntea,3\ncup,4\n")
-    assert shop.run(SHOP, prices) == set()  # the last event is decided when time has passed it
+    with sqlite3.connect(database) as table:
+        table.execute("CREATE TABLE offer (item TEXT, euros)")
+        table.execute("INSERT INTO offer VALUES ('tea', 3)")
+    frame = shop.spark.createDataFrame(
+        [("tea", 3, 5), ("tea", 4, 15), ("cup", 9, 0)], "item string, euros int, since int"
+    )
+    given: dict[str, object] = {"price": prices, "offer": f"sqlite:{database}", "rate": frame.where("since < 10")}
+    assert shop.run(PRICES, given) == set()  # the last event is decided when time has passed it
+
     prices.write_text("item,euros\ntea,4\n")
-    assert shop.run(SHOP, prices) == bill(4)
-    assert shop.run(SHOP, prices) == bill(4)
-    kept = sorted(file.name for file in (tmp_path / "versions").rglob("*.jsonl"))
-    assert kept == ["000001.jsonl", "000002.jsonl"], "the same rows are the same version"
+    with sqlite3.connect(database) as table:
+        table.execute("UPDATE offer SET euros = 4")
+    since = "2026-01-01T00:00:15Z"
+    given["rate"] = [{"item": "tea", "euros": 5, "since": 0}, {"item": "tea", "euros": 6, "since": since}]
+    assert shop.run(PRICES, given) == bill(4) | bill(4, "deal") | bill(5, "fee")
+
+    with sqlite3.connect(database) as table:
+        table.execute("UPDATE offer SET euros = 'x'")
+    assert shop.run(PRICES, given) == bill(4) | bill(4, "deal") | bill(6, "fee")
+    assert "`euros` is declared as a number" in caplog.text
+    assert "its rows stay as they were" in caplog.text
+    assert shop.versions("price") == ["000001.jsonl", "000002.jsonl"], "the same rows are the same version"
+
+    database.unlink()
+    assert shop.run(PRICES, given) == bill(4) | bill(4, "deal") | bill(6, "fee")
 
 
 def test_what_is_missing_or_wrong_when_a_stream_starts_again_is_an_error(shop: Shop, tmp_path: Path) -> None:
     prices = tmp_path / "prices.jsonl"
     prices.write_text('{"item": "tea", "euros": 3}\n')
-    assert shop.run(SHOP, prices) == set()
+    shop.detect(SHOP, {"price": prices})
+    assert shop.versions("price") == ["000001.jsonl"]
     prices.write_text('{"item": "tea", "euros": "x"}\n')
     with pytest.raises(DataError, match=r"the relation price: .*prices.jsonl:1: `euros` is declared as a number"):
-        shop.run(SHOP, prices)
+        shop.detect(SHOP, {"price": prices})
     prices.unlink()
     with pytest.raises(UsageError, match=r"prices\.jsonl"):
-        shop.run(SHOP, prices)
-
-
-def test_a_table_with_refresh_keeps_its_version_where_it_cannot_be_read(
-    shop: Shop, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    database = tmp_path / "shop.db"
-    with sqlite3.connect(database) as table:
-        table.execute("CREATE TABLE price (item TEXT, euros)")
-        table.execute("INSERT INTO price VALUES ('tea', 3)")
-    source = f"sqlite:{database}"
-    assert shop.run(AGAIN, source) == set()
-    with sqlite3.connect(database) as table:
-        table.execute("UPDATE price SET euros = 4")
-    assert shop.run(AGAIN, source) == bill(4)
-    with sqlite3.connect(database) as table:
-        table.execute("UPDATE price SET euros = 'x'")
-    assert shop.run(AGAIN, source) == bill(4)
-    assert "`euros` is declared as a number" in caplog.text
-    assert "its rows stay as they were" in caplog.text
-    database.unlink()
-    assert shop.run(AGAIN, source) == bill(4)
+        shop.detect(SHOP, {"price": prices})
 
 
 def test_a_version_that_is_gone_ends_the_stream_and_the_error_names_it(shop: Shop, tmp_path: Path) -> None:
@@ -153,22 +175,11 @@ def test_a_version_that_is_gone_ends_the_stream_and_the_error_names_it(shop: Sho
         query.trigger(availableNow=True).start().awaitTermination()
 
 
-def test_dataframes_and_rows_of_python_are_kept_too(shop: Shop) -> None:
-    frame = shop.spark.createDataFrame(
-        [("tea", 3, 5), ("tea", 4, 15), ("cup", 9, 0)], "item string, euros int, since int"
-    )
-    assert shop.run(VERSIONS, frame.where("since < 10")) == set()
-    since = "2026-01-01T00:00:15Z"
-    rows = [{"item": "tea", "euros": 5, "since": 0}, {"item": "tea", "euros": 6, "since": since}]
-    assert shop.run(VERSIONS, rows) == bill(5)
-    assert shop.run(VERSIONS, rows) == bill(6)
-
-
 def test_the_children_of_a_label_are_typed_without_the_rows(shop: Shop, tmp_path: Path) -> None:
     prices = tmp_path / "prices.csv"
     prices.write_text("item,euros\ntea,3\n")
-    assert shop.run(SHOP, prices, label="bill") == set()
-    assert shop.run(SHOP, prices, label="bill") == bill(3)
+    shop.order()
+    assert shop.run(SHOP, {"price": prices}, label="bill") == bill(3)
 
 
 def test_errors_of_a_worker_are_those_of_a_reader_in_this_process(spark: SparkSession, tmp_path: Path) -> None:
