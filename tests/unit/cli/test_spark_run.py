@@ -23,6 +23,7 @@ TEMPERATURES = [
     '{"at": 9, "term": {"siren": {"{}": [{"on": true}, {"on": false}]}}}',
     '{"at": 9}',
 ]
+HOT = "DETECT fire { area { var A } } ON temp {{ area {{ var A }}, value {{ var T }} }} where { var T > 40 } END\n"
 RAISE = 'RAISE to(recipient="sms:1") { alarm { area { var A } } } ON fire {{ area {{ var A }} }} END\n'
 SUMMARY = "46 events read; 1 of them equal to another one (--id-field keeps such events apart)"
 
@@ -42,6 +43,13 @@ def command(folder: Path) -> tuple[str, ...]:
     return ("run", "fire.xceq", "--events", "events.jsonl", "--events", "more.jsonl", "--time-unit", "s")
 
 
+@pytest.fixture
+def small_command(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+    """The same events, with one rule and a layer above it, for what does not depend on the rules."""
+    (folder / "fire.xceq").write_text(HOT + RAISE)
+    return command
+
+
 @pytest.mark.usefixtures("large")
 @pytest.mark.parametrize("options", [(), ("--select", "fire,temp", "--base", "--until", "40")], ids=["all", "some"])
 def test_the_workers_write_what_the_other_engines_write(
@@ -59,14 +67,14 @@ def test_the_workers_write_what_the_other_engines_write(
     assert not [path.name for path in folder.iterdir() if path.name.startswith(".")], "something unfinished is left"
 
 
-def test_standard_output_and_small_recordings_have_the_same_lines(cera: Cera, command: tuple[str, ...]) -> None:
-    lines = {cera(*command, "--base", "--engine", engine).stdout_bytes for engine in ("local", "spark")}
+def test_standard_output_and_small_recordings_have_the_same_lines(cera: Cera, small_command: tuple[str, ...]) -> None:
+    lines = {cera(*small_command, "--base", "--engine", engine).stdout_bytes for engine in ("local", "spark")}
     assert len(lines) == 1
 
 
 @pytest.mark.usefixtures("large")
 def test_a_file_is_not_touched_by_a_run_that_fails(
-    folder: Path, cera: Cera, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+    folder: Path, cera: Cera, small_command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from cera.engines.spark import recorded
 
@@ -75,15 +83,15 @@ def test_a_file_is_not_touched_by_a_run_that_fails(
 
     (folder / "out.jsonl").write_text("before\n")
     monkeypatch.setattr(recorded, "join_parts", full)
-    result = cera(*command, "--engine", "spark", "--out", "out.jsonl")
+    result = cera(*small_command, "--engine", "spark", "--out", "out.jsonl")
     assert (result.exit_code, (folder / "out.jsonl").read_text()) == (2, "before\n")
     assert "out.jsonl cannot be written: No space left on device" in result.stderr
     assert not [path.name for path in folder.iterdir() if path.name.startswith(".")]
 
 
-def test_parquet_is_counted_as_lines_are(folder: Path, cera: Cera, command: tuple[str, ...]) -> None:
-    lines = cera(*command, "--engine", "local", "--select", "fire", "--out", "out.jsonl")
-    table = cera(*command, "--engine", "spark", "--select", "fire", "--out", "out.parquet")
+def test_parquet_is_counted_as_lines_are(folder: Path, cera: Cera, small_command: tuple[str, ...]) -> None:
+    lines = cera(*small_command, "--engine", "local", "--select", "fire", "--out", "out.jsonl")
+    table = cera(*small_command, "--engine", "spark", "--select", "fire", "--out", "out.parquet")
     assert table.exit_code == 0, table.stderr
     assert table.stderr == lines.stderr
     assert [path.suffix for path in (folder / "out.parquet").iterdir() if not path.name.startswith((".", "_"))]
