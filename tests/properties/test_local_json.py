@@ -7,10 +7,10 @@ import json
 import pytest
 from hypothesis import strategies as st
 
+from cera.algebra.layouts import Row, pattern_layout
 from cera.engines.local.feeds import compile_feeds
 from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.row_stages import Stage
-from cera.engines.local.rows import Row, pattern_layout
 from cera.engines.local.state import State
 from cera.model.events.occurrence import json_occurrence, unwrap
 from cera.model.matching.matching import match, substitution_key

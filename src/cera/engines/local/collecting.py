@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
+from cera.algebra.layouts import Row
 from cera.codegen.functions import indented, tuple_of
 from cera.engines.local.derived import WindowDetection, WindowHead
 from cera.engines.local.deriving import EventDeriver, begin_of
@@ -17,10 +18,8 @@ from cera.engines.local.heads import Trace
 from cera.engines.local.network import Finisher
 from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.row_stages import PRELUDE
-from cera.engines.local.rows import Row
 from cera.engines.local.state import State
 from cera.engines.local.windows import Window, compile_window
-from cera.model.expressions.constructs import free_variables
 
 
 class WindowCollector(Finisher):
@@ -31,9 +30,6 @@ class WindowCollector(Finisher):
         self.deriver = deriver
         self._trace = Trace(window.left)
         self._found = compile_window(window, deriver.head.evaluator)
-        if self._is_simple:
-            summed = summed_variables(deriver.head.construction.head) - set(window.left.variables)
-            window.store.summed.update(window.right.data(name) for name in summed)
 
     def __call__(self, state: State, rows: list[Row]) -> None:
         if len(rows) == 1 or len({self._trace(row) for row in rows}) == len(rows):
@@ -48,37 +44,25 @@ class WindowCollector(Finisher):
 
     @cached_property
     def _make(self) -> Callable[[State, list[Row]], None]:
-        """What makes events of the rows in a window; written when it is known which rules hear of them."""
+        """What makes events of the rows in a window."""
         return self.deriver.window(self.window.left)
 
     @cached_property
     def _one_row(self) -> Callable[[State, Row], None]:
+        if not self.deriver.written:
+            return self._one_by_one
         writer = SourceWriter()
         lines = self.lines(Cells.of("row", len(self.window.left.columns)), writer)
-        if lines is None:
-            return self._one_by_one
         buckets = [f"{name} = None" for name in writer.buckets]
         function: Callable[[State, Row], None] = writer.function("collect", "state, row", [PRELUDE, *buckets, *lines])
         return function
 
-    @property
-    def _is_simple(self) -> bool:
-        head, left = self.deriver.head, self.window.left
-        variables = free_variables(head.construction.head)
-        operator = self.window.operator
-        unconditional = not operator.condition and len(self.window.excluded) <= 1 and operator.containment == "inside"
-        return unconditional and not head.formal and not head.has_openings and variables.issubset(left.variables)
-
-    def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
         """Returns the lines for one row. Buckets that are not plain are left to `_one_by_one`, which differs only in
         speed.
         """
-        if not self._is_simple:
-            return None
         window = self.window
         source = self._head(cells, writer)
-        if source is None:
-            return None
         key = window.key(cells)
         bucket = writer.bucket(window.store.number, key)
         begin, end = window.edges(cells)
@@ -99,7 +83,7 @@ class WindowCollector(Finisher):
             *indented(plain),
         ]
 
-    def _head(self, cells: Cells, writer: SourceWriter) -> HeadSource | None:
+    def _head(self, cells: Cells, writer: SourceWriter) -> HeadSource:
         left, right = self.window.left, self.window.right
 
         def cell(name: str) -> str:
@@ -110,7 +94,9 @@ class WindowCollector(Finisher):
 
         construct = self.deriver.head.construction.head
         ordinary = not (summed_variables(construct) & set(left.variables))
-        return flat_head(construct, cell, collected, writer, ordinary=ordinary)
+        source = flat_head(construct, cell, collected, writer, ordinary=ordinary)
+        assert source is not None, "the plan says that the head is simple"
+        return source
 
     def _others(self, bucket: str, begin: str, cells: Cells) -> list[str]:
         """Returns lines for the window's rows without its own event, which is mostly the last one, just added."""

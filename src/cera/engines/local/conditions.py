@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from cera.algebra.layouts import Column, Layout, Row
 from cera.codegen.expressions import OPERATORS, ExpressionWriter
 from cera.engines.local.python_source import ORDINARY, Cells, SourceWriter, is_ordinary
-from cera.engines.local.rows import Column, Layout, Row
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import wrap
 from cera.model.expressions.expression import (

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, assert_never
 
-from cera.engines.local.rows import Layout, Row
+from cera.algebra.layouts import Layout, Row
 from cera.model.evaluation.aggregates import fold
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Cell, draft_term, unwrap, wrap

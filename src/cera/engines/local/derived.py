@@ -9,9 +9,9 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from cera.algebra.layouts import Row
 from cera.codegen.functions import tuple_of
 from cera.engines.local.python_source import Cells, SourceWriter
-from cera.engines.local.rows import Row
 from cera.model.events.event import Derivation, DerivedEvent
 from cera.model.events.occurrence import Draft, Occurrence, drafted_occurrence, wrap
 from cera.model.terms.term import Term

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
+from cera.algebra.layouts import Layout, Row
+from cera.algebra.physical import Collect, Derive
 from cera.codegen.functions import indented
 from cera.engines.local.derived import HeadDetection, RuleDetection
 from cera.engines.local.head_source import flat_head
@@ -13,22 +15,23 @@ from cera.engines.local.network import Finisher, Network
 from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.row_stages import PRELUDE, named_row
-from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
 from cera.model.events.occurrence import Draft
 from cera.model.expressions.constructs import free_variables
 from cera.model.terms.term import Term
-from cera.rules.analysis.unification import head_label
 
 
 class EventDeriver(Finisher):
     """A head in a network, which makes events of all rows of a step."""
 
-    def __init__(self, head: Head, network: Network, *, one_body: bool) -> None:
+    def __init__(self, head: Head, plan: Derive | Collect, network: Network) -> None:
         self.head = head
         self.network = network
-        self.one_body = one_body
-        self.internal = head.construction.recipient is None
+        self.one_body = isinstance(plan, Collect) or len(plan.bodies) == 1
+        #: Whether lines are written that make the event of one row, or of one window, by itself.
+        self.written = plan.head.written
+        #: Whether some rule may query what this one derives.
+        self.heard = network.plan.hears(head.construction)
 
     def __call__(self, state: State, rows: list[Row]) -> None:
         if self._single_rows is not None:
@@ -40,23 +43,20 @@ class EventDeriver(Finisher):
     @cached_property
     def _single_rows(self) -> Callable[[State, list[Row]], None] | None:
         """The function for heads that make an event of each row by itself; None for others."""
+        if not self.written or self.head.gathers:
+            return None
         writer = SourceWriter()
         lines = self.lines(Cells.of("row", len(self.head.layout.columns)), writer)
-        if lines is None:
-            return None
         function: Callable[[State, list[Row]], None] = writer.function(
             "derive", "state, rows", [PRELUDE, "for row in rows:", *indented(lines)]
         )
         return function
 
-    def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
         head = self.head
-        if head.gathers or head.construction.traced or not self.one_body:  # rows of several bodies may lack events
-            return None
         construct = head.construction.head
         source = flat_head(construct, lambda name: cells[head.layout.data(name)], _none, writer, fitting=head.fits)
-        if source is None:
-            return None
+        assert source is not None, "the plan says that the head is simple"
         made, cells = named_row(cells, writer)
         begin = "now" if head.construction.momentary else self._begin(cells, writer)
         arguments = f"{begin}, now, {writer.name(head)}, {source.draft}, ({cells.row},)"
@@ -170,13 +170,6 @@ class EventDeriver(Finisher):
             state.recurred += 1
             if state.recurred > rule.limit:
                 raise rule.endless()
-
-    @cached_property
-    def heard(self) -> bool:
-        """Whether some rule may query what this one derives; known when the network is complete."""
-        label = head_label(self.head.construction.head)
-        queried = self.network.queried
-        return self.internal and (label is None or queried is None or label in queried)
 
 
 def _none(name: str) -> str:

@@ -1,24 +1,23 @@
 """All patterns of one label as one Python function that matches an event and processes its rows.
 
-A flat pattern (plain labels, each child a value or a variable) is read directly off the content of a flat event. For
-all other events and patterns the matching of the model decides.
+A flat pattern is read directly off the content of a flat event. For all other events and patterns the matching of the
+model decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from cera.codegen.functions import indented
+from cera.engines.local.flat_patterns import flat_pattern
 from cera.engines.local.forgetting import CollectingStage, EndingStage
 from cera.engines.local.network import Feed, Network
-from cera.engines.local.python_source import Cells, SeveralRowsError, SourceWriter
+from cera.engines.local.pattern_rows import compile_pattern
+from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.row_stages import PRELUDE, Stage
-from cera.engines.local.rows import compile_pattern
 from cera.engines.local.state import State
 from cera.model.events.occurrence import Occurrence
-from cera.model.matching.patterns import Pattern, ScalarPattern, TermPattern, VariablePattern
-from cera.model.terms.values import is_number
+from cera.model.matching.patterns import Pattern, TermPattern
 
 Query = tuple[Pattern, Stage]
 
@@ -31,38 +30,27 @@ def compile_feeds(queries: Sequence[Query]) -> Feed:
     return feed
 
 
-def compile_alone(queries: Sequence[Query], network: Network, feed: Feed) -> Feed:
-    """Returns the same for an event that is alone in its step; slots of at most one row are finished at the end."""
-    slots = frozenset(range(len(network.finishers)))
-    while True:
-        writer = SourceWriter()
-        writer.own_slots, writer.alone = slots, True
-        try:
-            body = _patterns(queries, writer, f"return {writer.name(feed)}(state, event)")
-        except SeveralRowsError as several:
-            slots -= {several.slot}
-            continue
-        finished, written = dict(writer.finished), []
-        for slot, cells in sorted(finished.items()):
-            lines = network.finishers[slot].lines(cells, writer)
-            if lines is None:
-                slots -= {slot}
-            elif slots.issuperset(finished):
-                written += _finished(slot, lines, network, writer)
-        if not slots.issuperset(finished):
-            continue
-        initial = [f"ready_{slot} = False" for slot in finished] + [f"{name} = None" for name in writer.buckets]
-        alone: Feed = writer.function("alone", "state, event", [*initial, *body, *written])
-        return alone
+def compile_alone(queries: Sequence[Query], slots: frozenset[int], network: Network, feed: Feed) -> Feed:
+    """Returns the same for an event that is alone in its step; slots with a row of it are finished at the end."""
+    writer = SourceWriter()
+    writer.own_slots, writer.alone = slots, True
+    body = _patterns(queries, writer, f"return {writer.name(feed)}(state, event)")
+    finished = dict(writer.finished)
+    written = [
+        line
+        for slot, cells in sorted(finished.items())
+        for line in _finished(slot, network.finishers[slot].lines(cells, writer), network, writer)
+    ]
+    initial = [f"ready_{slot} = False" for slot in finished] + [f"{name} = None" for name in writer.buckets]
+    alone: Feed = writer.function("alone", "state, event", [*initial, *body, *written])
+    return alone
 
 
-def compile_forgetting(queries: Sequence[Query]) -> Callable[[State, Sequence[Occurrence]], None] | None:
-    """Returns a function that takes several events with which groups are over, and nothing else happens; None where
-    more may happen. Steps in between need not be taken: a group may be forgotten later.
+def compile_forgetting(queries: Sequence[Query]) -> Callable[[State, Sequence[Occurrence]], None]:
+    """Returns a function that takes several events with which groups are over, and nothing else happens. Steps in
+    between need not be taken: a group may be forgotten later.
     """
-    stages = [stage for _, stage in queries if isinstance(stage, EndingStage) and stage.only_forgets]
-    if len(stages) < len(queries) or any(_flat(pattern, {}) is None for pattern, _ in queries):
-        return None
+    stages = [stage for _, stage in queries if isinstance(stage, EndingStage)]
     writer = SourceWriter()
     collected = [(pattern, CollectingStage(stage)) for (pattern, _), stage in zip(queries, stages, strict=True)]
     body = _patterns(collected, writer, f"{writer.name(_each(queries))}(state, event); continue")
@@ -116,7 +104,7 @@ def _patterns(queries: Sequence[Query], writer: SourceWriter, otherwise: str) ->
 
 def _pattern(query: Query, writer: SourceWriter, reading: dict[str, str]) -> list[str]:
     """Returns the lines for a pattern on a flat event. `reading` has the variables for the children that are read."""
-    flat = _flat(query[0], reading)
+    flat = flat_pattern(query[0], reading)
     if flat is None:
         return [f"{writer.name(_each([query]))}(state, event)"]
     cells, constants, labels = flat
@@ -128,33 +116,3 @@ def _pattern(query: Query, writer: SourceWriter, reading: dict[str, str]) -> lis
     row = Cells((*columns, "event"), (*columns, "event"), None, {len(columns): ("begin", "now")})
     lines = query[1].write(row, writer)
     return [f"if {' and '.join(tests)}:", *indented(lines)] if tests else lines
-
-
-def _flat(pattern: Pattern, reading: dict[str, str]) -> tuple[dict[str, str], dict[str, Any], list[str]] | None:
-    """Returns, of a flat pattern, the local variable of each of its variables, the constants that some must be equal
-    to, and all that must be there; None if it is not flat.
-    """
-    if not isinstance(pattern, TermPattern) or pattern.ordered or not isinstance(pattern.label, str):
-        return None
-    labels: list[str] = []
-    cells: dict[str, str] = {}
-    constants: dict[str, Any] = {}
-    for child in pattern.children:
-        if not isinstance(child, TermPattern) or not isinstance(child.label, str) or child.label in labels:
-            return None
-        labels.append(child.label)
-        match child.children:
-            case (VariablePattern(pattern=None, name=name),) if name not in cells:
-                cells[name] = child.label
-            case (ScalarPattern(value=value),) if isinstance(value, str) or is_number(value):
-                constants[child.label] = value
-            case () if not child.total:
-                pass
-            case _:
-                return None
-    names = {label: reading.setdefault(label, f"child_{len(reading)}") for label in labels}
-    return (
-        {variable: names[label] for variable, label in cells.items()},
-        {names[label]: value for label, value in constants.items()},
-        list(names.values()),
-    )

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from cera.algebra.physical import Store
 from cera.engines.local.group_keys import part_of_key
-from cera.engines.local.joins import StoreUse
 from cera.engines.local.python_source import Cells, SourceWriter, key_of
 from cera.engines.local.row_stages import Stage
 from cera.engines.local.state import State
@@ -29,17 +29,14 @@ _KEYS_FOR_EACH = 4
 class EndedGroups:
     """The stores of a rule that forget the groups with some values, which are named by a closing event."""
 
-    def __init__(self, number: int, by: Sequence[str], stores: Sequence[tuple[StoreUse, tuple[str, ...]]]) -> None:
+    def __init__(self, number: int, by: Sequence[str], stores: Sequence[tuple[Store, tuple[str, ...]]]) -> None:
         self.number = number
         self._by = tuple(sorted(by))
         self._stores = stores
 
     @cached_property
     def _own(self) -> list[tuple[int, Callable[[Any], Any] | None]]:
-        """The stores that only this rule looks into, each with how the values follow from a key; None if they are it.
-
-        Known when the network is complete.
-        """
+        """The stores that only this rule looks into, and how the values follow from each key; None if they are it."""
         return [(store.number, part_of_key(names, self._by)) for store, names in self._stores if store.windows <= 1]
 
     @cached_property
@@ -98,7 +95,7 @@ class EndingStage(Stage):
     @property
     def only_forgets(self) -> bool:
         """Whether no answer waits for the event, so that it does not matter when the group is forgotten."""
-        return not self.closing.settles and not self.network.queries_what_it_derives
+        return not self.closing.settles and not self.network.plan.queries_what_it_derives
 
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
         """Returns lines that forget the group at the end of the step, after answers were given; at once where the event

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cera.algebra.layouts import Layout, Row
 from cera.codegen.functions import tuple_of
 from cera.engines.local.construction import LONG_STRING, Fitting, fits
 from cera.engines.local.python_source import SourceWriter
-from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.aggregates import folding
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import wrap
@@ -84,6 +84,11 @@ def flat_head(
         undefined.append(f"({' or '.join(large)}) and not {writer.name(fitting)}({draft})")
     doubts = " or ".join(undefined) or "False"
     return HeadSource(tuple(parts.lines), tuple(parts.values), doubts, draft, tuple(parts.leaves))
+
+
+def is_written(construct: Construct) -> bool:
+    """Returns whether a head is a simple one."""
+    return flat_head(construct, str, str, SourceWriter()) is not None
 
 
 def summed_variables(construct: Construct) -> set[str]:

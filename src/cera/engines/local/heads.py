@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from typing import Any
 
+from cera.algebra.layouts import Layout, Row
 from cera.algebra.operators import Construction, Merging, Union
 from cera.engines.local.construction import Builder, Fitting, Group, HeadCompiler, cell_key, fits
 from cera.engines.local.head_source import compile_flat_head
 from cera.engines.local.recursion import RecursiveRule
-from cera.engines.local.rows import Layout, Row
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.event import Derivation, Event
 from cera.model.events.occurrence import Draft, Opening, draft_term

@@ -4,40 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from cera.algebra.layouts import Layout
+from cera.algebra.physical import Store
 from cera.algebra.reach import Limit, Reach
 from cera.codegen.functions import indented
 from cera.engines.local.python_source import Cells, SourceWriter, is_ordinary, key_of
 from cera.engines.local.row_stages import Stage, named_row
-from cera.engines.local.rows import Layout
 from cera.errors import MatchLimitError
 from cera.model.events.answer_limits import too_many_combinations
 from cera.model.time.periodic_windows import Period
 from cera.model.time.timers import Edge
-
-if TYPE_CHECKING:
-    from cera.engines.local.network import Network
-
-
-@dataclass
-class StoreUse:
-    """A store of the network: how long it keeps a row past its end (None: always), and the columns that some window
-    sums up.
-    """
-
-    number: int
-    horizon: int | None
-
-    def __post_init__(self) -> None:
-        self.summed: set[int] = set()
-        #: How many windows look into it.
-        self.windows = 0
-        #: The columns of openings: a row is not needed once its state has been over for longer than that.
-        self.with_state: dict[int, int] = {}
-        #: The label of openings of which one must be open that has begun before a row was known; or before the state of
-        #: the opening in a column has ended.
-        self.with_open: tuple[str, int | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -117,13 +94,13 @@ class Meet(Stage):
     alone in its step; one that lasts may lie in no window, and not be counted.
     """
 
-    #: Set if a row is the only event that those of the other side can meet.
-    only_for: Network | None = None
+    #: Whether a row is the only event that those of the other side can meet.
+    is_only_partner = False
 
     def __init__(
         self,
-        own: StoreUse | None,
-        other: StoreUse | None,
+        own: Store | None,
+        other: Store | None,
         key: Sequence[int],
         pairing: PairColumns,
         within: EndRange,
@@ -148,12 +125,12 @@ class Meet(Stage):
             lines += self._meet(self.other, key, cells, writer)
         return lines or ["pass"]
 
-    def _meet(self, store: StoreUse, key: str, cells: Cells, writer: SourceWriter) -> list[str]:
+    def _meet(self, store: Store, key: str, cells: Cells, writer: SourceWriter) -> list[str]:
         bucket, found = writer.fresh("bucket"), writer.fresh("found")
         met = writer.fresh("met")
         rows = f"{bucket}.{self.within.rows(store.horizon, cells)}"
         look_up = [f"{bucket} = stores[{store.number}].get({key})"]
-        if self.only_for is not None and writer.alone and not self.only_for.queries_what_it_derives:
+        if self.is_only_partner and writer.alone:
             look_up = [
                 f"if begin == now: {bucket} = stores[{store.number}].pop({key}, None)",
                 f"else: {look_up[0]}",
@@ -181,7 +158,7 @@ class FirstOf(Stage):
 
     def __init__(
         self,
-        store: StoreUse,
+        store: Store,
         data: Sequence[int],
         others: Sequence[int] | None,
         event: int,
@@ -226,7 +203,7 @@ class FirstOf(Stage):
 class Remember(Stage):
     """The stage that adds the row of an event, which stands at its end, to a store for windows, as `add_event` does."""
 
-    def __init__(self, store: StoreUse, key: Sequence[int]) -> None:
+    def __init__(self, store: Store, key: Sequence[int]) -> None:
         self.store = store
         self.key = key
 

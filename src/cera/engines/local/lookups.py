@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
+from cera.algebra.layouts import Row
 from cera.algebra.operators import Relation
 from cera.codegen.functions import indented
 from cera.engines.local.fingerprint import fingerprint
 from cera.engines.local.network import Finisher
 from cera.engines.local.python_source import Cells, SourceWriter, key_of
 from cera.engines.local.row_stages import Stage
-from cera.engines.local.rows import Row
 from cera.engines.local.state import State
 from cera.model.events.occurrence import wrap
 from cera.model.events.relation_rows import FileRows, RefreshedRows, RelationRow, RelationRows

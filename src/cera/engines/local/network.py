@@ -24,12 +24,13 @@ from functools import cached_property
 from heapq import heappop
 from typing import Any
 
+from cera.algebra.layouts import Row
+from cera.algebra.physical import PhysicalPlan
 from cera.engines.local.derived import RuleDetection
 from cera.engines.local.forgetting import EndedGroups
-from cera.engines.local.joins import StoreUse
+from cera.engines.local.pattern_rows import Matcher
 from cera.engines.local.python_source import Cells, SourceWriter
 from cera.engines.local.row_stages import Stage
-from cera.engines.local.rows import Matcher, Row
 from cera.engines.local.settling import SettledSlot, SettlingRows
 from cera.engines.local.state import State
 from cera.engines.local.storage import drop_before, retain_open, sweep
@@ -61,9 +62,9 @@ class Finisher(ABC):
     @abstractmethod
     def __call__(self, state: State, rows: list[Row]) -> None: ...
 
-    def lines(self, cells: Cells, writer: SourceWriter) -> list[str] | None:
-        """Returns the same for one row, as lines over `state`, `stores` and `now`; None if it cannot be written."""
-        return None
+    def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        """Returns the same for one row, as lines over `state`, `stores` and `now`, where the plan has them written."""
+        raise AssertionError(f"{type(self).__name__} is not written for one row")
 
     def of_one_trace(self, variables: Sequence[str]) -> Callable[[State, list[Row]], None] | None:
         """Returns the same for rows of one event trace that have the same values of some variables; None if that is not
@@ -76,7 +77,7 @@ class Finisher(ABC):
 class Network:
     """The compiled, read-only form of a plan."""
 
-    stores: list[StoreUse] = field(default_factory=list)
+    plan: PhysicalPlan
     by_label: dict[str, Feed] = field(default_factory=dict)
     #: For steps of one event and nothing else, by its label; absent where more may happen.
     alone: dict[str, Feed] = field(default_factory=dict)
@@ -84,12 +85,8 @@ class Network:
     forgetting: dict[str, Callable[[State, Sequence[Occurrence]], None]] = field(default_factory=dict)
     any_label: list[Feed] = field(default_factory=list)
     timers: list[tuple[TimerQuery, Matcher, Stage]] = field(default_factory=list)
-    #: Slots are in the order of the plan.
-    finishers: list[Finisher] = field(default_factory=list)
-    #: The labels that rules derive: an incoming event may be one that a rule derives as well. None is any label.
-    derived_labels: frozenset[str] | None = frozenset()
-    #: The labels that rules query. None is any label.
-    queried: frozenset[str] | None = frozenset()
+    #: By the numbers of the slots, which are in the order of the plan.
+    finishers: dict[int, Finisher] = field(default_factory=dict)
     #: The stores that forget groups which are over.
     ended_groups: list[EndedGroups] = field(default_factory=list)
     _ignored: dict[str, bool] = field(default_factory=dict)
@@ -99,12 +96,7 @@ class Network:
     @property
     def horizons(self) -> list[int | None]:
         """How long each store keeps a row past its end; None keeps it always."""
-        return [store.horizon for store in self.stores]
-
-    @property
-    def queries_what_it_derives(self) -> bool:
-        """Returns whether a rule may query what another one derives."""
-        return self.derived_labels is None or self.queried is None or bool(self.derived_labels & self.queried)
+        return [store.horizon for store in self.plan.stores]
 
     def ignores(self, label: str) -> bool:
         """Returns whether no rule asks for the events of a label, and none can be derived when one comes alone."""
@@ -118,7 +110,7 @@ class Network:
         return known
 
     def start(self) -> State:
-        return State([{} for _ in self.stores])
+        return State([{} for _ in self.plan.stores])
 
     def step(
         self, state: State, now: int, occurrences: list[Occurrence], ticks: list[tuple[int, Occurrence]]
@@ -131,8 +123,8 @@ class Network:
         if state.ended > _ENDED + len(state.open):
             self._drop_ended(state, now)
         state.now = now
-        if self.derived_labels is None or self.derived_labels:
-            labels = self.derived_labels
+        labels = self.plan.derived
+        if labels is None or labels:
             state.base = [o for o in occurrences if labels is None or o.label in labels]
         ending = self._wake(state, now)
         for opening in (*ending, *_closed(state, occurrences)):
@@ -215,7 +207,7 @@ class Network:
         """Returns whether rows may be settled before the end of a function: it is for the only event of a step, no row
         is finished behind, and no rule sees what is derived.
         """
-        return writer.alone and not writer.finished and not self.queries_what_it_derives
+        return writer.alone and not writer.finished and not self.plan.queries_what_it_derives
 
     def _drop_settled(self, state: State) -> None:
         """Drops ends for which no group waits any more, if there are many."""
@@ -279,7 +271,7 @@ class Network:
         """Returns whether no rule queries or derives the states that a label opens or ends."""
         opening = OPENING + label.removeprefix(OPENING).removeprefix(ENDING)
         labels = {opening, ENDING + opening.removeprefix(OPENING)}
-        derived = self.derived_labels is None or not labels.isdisjoint(self.derived_labels)
+        derived = self.plan.derived is None or not labels.isdisjoint(self.plan.derived)
         return not derived and not self.asks_for_states(opening)
 
     def asks_for_states(self, label: str) -> bool:
@@ -320,7 +312,7 @@ class Network:
         oldest: dict[str, Time] = {}
         for each in state.open.values():
             oldest[each.label] = min(each.begin, oldest.get(each.label, each.begin))
-        for use, store in zip(self.stores, state.stores, strict=True):
+        for use, store in zip(self.plan.stores, state.stores, strict=True):
             for position, slack in use.with_state.items():
                 retain_open(store, position, now - slack)
             if use.with_open is not None:
@@ -343,7 +335,7 @@ class Network:
     @cached_property
     def _swept(self) -> list[tuple[int, int]]:
         """The stores that do not keep their rows always, with their horizons; known when the network is complete."""
-        return [(use.number, use.horizon) for use in self.stores if use.horizon is not None]
+        return [(use.number, use.horizon) for use in self.plan.stores if use.horizon is not None]
 
 
 def _closed(state: State, occurrences: list[Occurrence]) -> list[Opening]:

@@ -99,14 +99,6 @@ class Cells:
         return Cells((*self.columns, source), (*self.names, begin, end), None, edges)
 
 
-class SeveralRowsError(Exception):
-    """A slot can get more than one row from one event."""
-
-    def __init__(self, slot: int) -> None:
-        super().__init__(slot)
-        self.slot = slot
-
-
 class SourceWriter(FunctionWriter):
     """A writer of functions over rows: where it is in loops and stages, and what it does with slots and buckets."""
 
@@ -136,8 +128,7 @@ class SourceWriter(FunctionWriter):
 
     def finish_later(self, slot: int, cells: Cells) -> list[str]:
         """Returns lines that mark the slot as having a row; its cells stay as they are to the end of the function."""
-        if slot in self.finished:
-            raise SeveralRowsError(slot)
+        assert slot not in self.finished, "the plan says that it gets one row"
         self.finished[slot] = cells
         return [f"ready_{slot} = True"]
 

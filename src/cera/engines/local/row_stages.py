@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from cera.algebra.layouts import Layout, Row
 from cera.codegen.functions import indented
 from cera.engines.local.conditions import write_conditions
 from cera.engines.local.occurrence import TimerOccurrence, WindowOccurrence
 from cera.engines.local.python_source import DEEPEST, MOST_NESTED, Cells, SourceWriter
-from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.expressions.expression import Expression
@@ -40,7 +40,7 @@ class Stage(ABC):
         """Returns the lines that process a row with these cells."""
 
     def __call__(self, state: State, row: Row) -> None:
-        if self._function is None:  # not earlier: consumers and slots are connected after the stage was made
+        if self._function is None:  # not earlier: consumers are connected after the stage was made
             writer = SourceWriter()
             body = self.lines(Cells.of("row", len(row)), writer)
             self._function = writer.function("stage", "state, row", [PRELUDE, *body])
@@ -266,13 +266,12 @@ class SlotStage(Stage):
     In the function for the only event of a step the slot is finished at the end of the function itself.
     """
 
-    def __init__(self, slots: Sequence[int], timers: Sequence[int] = ()) -> None:
-        #: The slot, once it is known.
-        self.slots = slots
+    def __init__(self, slot: int, timers: Sequence[int] = ()) -> None:
+        self.slot = slot
         self.timers = timers
 
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
-        [slot] = self.slots
+        slot = self.slot
         if self.timers:
             ends = [cells.end(position) for position in self.timers]
             until = f"max({', '.join(ends)})" if len(ends) > 1 else ends[0]

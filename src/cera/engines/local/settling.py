@@ -8,12 +8,12 @@ and are known now.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from cera.algebra.layouts import Layout, Row
 from cera.engines.local.group_keys import part_of_key
-from cera.engines.local.rows import Layout, Row
 from cera.engines.local.state import State
 from cera.model.time.interval import Time
 from cera.rules.settlements import FirstMatch, MostMatches, Settlement
@@ -23,17 +23,11 @@ from cera.rules.settlements import FirstMatch, MostMatches, Settlement
 class SettledSlot:
     """The settlements of a slot over the layout of its rows. A group has the values of all variables they name."""
 
+    number: int
     layout: Layout
     settlements: tuple[Settlement, ...]
-    #: The slot, once it is known.
-    slots: list[int] = field(default_factory=list)
     #: Whether a row waits for one periodic window, and so for the end of it.
-    of_one_window: bool = False
-
-    @property
-    def number(self) -> int:
-        [slot] = self.slots
-        return slot
+    of_one_window: bool
 
     @cached_property
     def variables(self) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from cera.algebra.layouts import Row
 from cera.engines.local.forgetting import closing_positions
 from cera.engines.local.python_source import Cells, SourceWriter, key_of
 from cera.engines.local.row_stages import Stage
-from cera.engines.local.rows import Row
 from cera.engines.local.settling import SettledSlot, SettlingRows
 from cera.engines.local.state import State
 from cera.model.time.interval import Time

@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any
 
+from cera.algebra.layouts import Row
 from cera.engines.local.recursion import rank_derivations
-from cera.engines.local.rows import Row
 from cera.engines.local.storage import Store
 from cera.engines.local.timers import Tick
 from cera.model.events.occurrence import Occurrence, Opening

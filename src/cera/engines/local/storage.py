@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import Any
 
-from cera.engines.local.rows import Row
+from cera.algebra.layouts import Row
 
 #: Below this number of rows, expired ones at the front are removed at once, else when they are half of them.
 COMPACT = 32

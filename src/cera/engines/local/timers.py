@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cera.algebra.layouts import layout_of
 from cera.algebra.operators import (
     BoundedWindows,
     Expression,
@@ -14,7 +15,6 @@ from cera.algebra.operators import (
     inputs,
 )
 from cera.algebra.plan import Plan
-from cera.engines.local.rows import layout_of
 from cera.model.calendars.calendar_files import Calendar, timer_events
 from cera.model.events.event import Event
 from cera.model.expressions.expression import TimerQuery

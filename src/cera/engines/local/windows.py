@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from cera.algebra.layouts import Column, Layout, Row, shared_variables
 from cera.algebra.operators import AntiSemiJoin, TemporalJoin
+from cera.algebra.physical import Store
 from cera.engines.local.conditions import compile_conditions
-from cera.engines.local.joins import StoreUse
 from cera.engines.local.python_source import Cells, SourceWriter, key_of
-from cera.engines.local.rows import Column, Layout, Row
 from cera.engines.local.state import State
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.time.containment import Containment
@@ -40,7 +40,7 @@ class Window:
     operator: TemporalJoin | AntiSemiJoin
     left: Layout
     right: Layout
-    store: StoreUse
+    store: Store
 
     @property
     def shared(self) -> list[str]:
@@ -90,10 +90,6 @@ class Window:
         own = "id" if self.operator.containment in ("holding", "sharing", "common") else "number"  # of a state
         excluded = [f"event_.{own} != {cells[position]}.{own}" for position in self.excluded]
         return " and ".join([_CONTAINMENTS[self.operator.containment].format(begin=begin), *excluded])
-
-
-def shared_variables(left: Layout, right: Layout) -> list[str]:
-    return sorted(set(left.variables) & set(right.variables))
 
 
 def compile_window(window: Window, evaluator: Evaluator) -> Callable[[State, Row], Any]:

@@ -10,9 +10,9 @@ from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType
 
+from cera.algebra.layouts import Column as RowColumn
+from cera.algebra.layouts import Layout
 from cera.engines.local.construction import HeadCompiler, child_value
-from cera.engines.local.rows import Column as RowColumn
-from cera.engines.local.rows import Layout
 from cera.engines.spark.plan.grouping import MATCHES, GroupedRelation
 from cera.engines.spark.plan.scopes import Environment
 from cera.engines.spark.tables.event_rows import term_row

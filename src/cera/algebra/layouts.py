@@ -1,4 +1,4 @@
-"""Rows: the tuples of CERA relations as Python tuples, the columns of each operator, and the rows of patterns.
+"""Rows: the tuples of CERA relations as Python tuples, and the columns of each operator.
 
 A row has a cell for each data attribute, an occurrence for each event identifier (its times and its reference in
 one), and an occurrence for each collected match.
@@ -6,7 +6,7 @@ one), and an occurrence for each collected match.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, assert_never
@@ -33,10 +33,9 @@ from cera.algebra.operators import (
     Union,
 )
 from cera.algebra.plan import Plan
-from cera.model.events.occurrence import Occurrence, Opening, unwrap, wrap
+from cera.model.events.occurrence import Opening, unwrap
 from cera.model.expressions.expression import until_of
 from cera.model.matching import patterns
-from cera.model.matching.matching import match
 from cera.model.matching.patterns import Pattern
 from cera.model.terms.term import Value
 from cera.model.time.interval import Interval
@@ -111,24 +110,10 @@ class Layout:
         return found
 
 
-Matcher = Callable[[Occurrence], Sequence[Row]]
-
-
 def pattern_layout(identifier: str, pattern: Pattern) -> Layout:
     """Returns the columns of Q[i: q]: its variables by name, then the event."""
     names = sorted(patterns.bound_variables(pattern) | patterns.optional_variables(pattern))
     return Layout((*(Column("data", name) for name in names), Column("event", identifier)))
-
-
-def compile_pattern(pattern: Pattern) -> Matcher:
-    """Returns {σ | σ(q) ≼ e} as a function to rows, each with the occurrence at its end."""
-    names = sorted(patterns.bound_variables(pattern) | patterns.optional_variables(pattern))
-
-    def general(event: Occurrence) -> Sequence[Row]:
-        answers = match(pattern, event.term)
-        return [(*(wrap(a[name]) if name in a else None for name in names), event) for a in answers]
-
-    return general
 
 
 def layout_of(expression: Expression, plan: Plan) -> Layout:
@@ -170,6 +155,10 @@ def layout_of(expression: Expression, plan: Plan) -> Layout:
             raise AssertionError(f"{type(expression).__name__} has events, not rows")
         case _:
             assert_never(expression)
+
+
+def shared_variables(left: Layout, right: Layout) -> list[str]:
+    return sorted(set(left.variables) & set(right.variables))
 
 
 def gathered_layout(layout: Layout, gathering: Gathering) -> tuple[Layout, list[int]]:
