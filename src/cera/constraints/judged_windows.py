@@ -81,7 +81,8 @@ def _times(part: Part, outside: Mapping[str, _Outside]) -> Iterator[_Outside]:
         case Literal(time=EventReference() as one):
             named = (one,)
         case Literal(time=Combination("intersection", several, of_modules=True)):
-            named = several
+            # what they have in common may lie in the recording where one of them does not as a whole
+            named = [each for each in several if each.identifier in outside and outside[each.identifier].empty]
         case _:
             pass
     return (outside[each.identifier] for each in named if each.identifier in outside)

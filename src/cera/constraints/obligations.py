@@ -8,9 +8,10 @@ from typing import Any
 from cera.constraints.binding import Binding
 from cera.constraints.goals import Goal, Watch
 from cera.constraints.names import declared_identifier, time_identifiers, used_identifiers
-from cera.constraints.queries import HullLiteral, Literal, Part, TimerLiteral
+from cera.constraints.queries import Combination, HullLiteral, Literal, Part, TimerLiteral
 from cera.constraints.seeding import Chosen
 from cera.constraints.stream import Happening, Values
+from cera.constraints.times import over
 from cera.model.events.states import OPEN
 from cera.model.terms.term import value_key
 from cera.model.time.durations import shift
@@ -95,17 +96,19 @@ def watch_key(watch: Watch, values: Values) -> Key:
 def horizon(goal: Goal, binding: Binding) -> Time:
     """Returns the last time at which something can change what a seed comes to; OPEN if there is none."""
     ends = {name: item.end if item.kind != "always" else OPEN for name, item in binding.items.items()}
-    last = max((_last(part, ends) for part in goal.rest.parts), default=binding.at)
+    last = max((_last(part, ends, binding) for part in goal.rest.parts), default=binding.at)
     for head in goal.heads:
         own = dict(ends)
-        last = max([last, *(_last(part, own) for part in head.parts)])
+        last = max([last, *(_last(part, own, binding) for part in head.parts)])
     return min(last, OPEN)
 
 
-def _last(part: Part, ends: dict[str, Time]) -> Time:
+def _last(part: Part, ends: dict[str, Time], binding: Binding) -> Time:
     """Returns the last time at which a part can change. Notes the last end of its identifier."""
     used: Iterable[str] = [each.identifier for each in used_identifiers(part)]
-    known = max((ends.get(name, OPEN) for name in used), default=None)
+    known = _common_end(part, binding)
+    if known is None:
+        known = max((ends.get(name, OPEN) for name in used), default=None)
     if isinstance(part, Literal):
         if part.kind == "relation":
             return -OPEN
@@ -123,3 +126,15 @@ def _last(part: Part, ends: dict[str, Time]) -> Time:
     if identifier is not None:
         ends[identifier.identifier] = end
     return last
+
+
+def _common_end(part: Part, binding: Binding) -> Time | None:
+    """Returns when what a part finds in all of several times is certain; None if it is no such part."""
+    match part:
+        case Literal(time=Combination("intersection", several)):
+            items = [binding.items[each.identifier] for each in several if each.identifier in binding.items]
+            if len(items) == len(several) and all(item.kind != "always" for item in items):
+                return over(items)
+        case _:
+            pass
+    return None

@@ -28,8 +28,10 @@ from cera.constraints.queries import HullLiteral, Literal, Membership, Part, Tim
 from cera.constraints.stream import Happening, Stream, Values
 from cera.constraints.texts import Finding, condition_text, count_text, findings_of, literal_text
 from cera.constraints.times import (
+    Item,
     Times,
     begun,
+    common,
     item_of,
     noticed,
     times_of,
@@ -300,11 +302,16 @@ class Judge(Bodies):
 
 
 def _window(times: Times) -> Interval | None:
-    """Returns the hull of a time; None if it is all of time, or has not ended."""
-    items = [item for each in times for item in each if item.kind not in ("always", "never", "unsaid")]
-    if not items or any(item.is_open for item in items):
-        return None
-    return hull(item.interval for item in items)
+    """Returns the time in which something was looked for, as one interval; None if it is all of time, or has not
+    ended."""
+    found = [
+        Interval(*common(bounded)) for items in times if (bounded := [each for each in items if _is_bounded(each)])
+    ]
+    return hull(found) if found and all(end < OPEN for _, end in found) else None
+
+
+def _is_bounded(item: Item) -> bool:
+    return item.kind not in ("always", "never", "unsaid")
 
 
 def _is_foreseen(times: Times) -> bool:

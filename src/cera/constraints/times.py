@@ -38,8 +38,8 @@ from cera.model.time.timers import TIMERS
 
 #: What an identifier stands for: an event or a timer on one, a state or a timer on one, a window of the clock, all of
 #: time. A combination that is not defined is no time at all; what modules have in common if there is none, is no time
-#: of which anything is said.
-ItemKind = OneOf["event", "timer", "state", "clock", "always", "never", "unsaid"]
+#: of which anything is said; and nothing is demanded of a single moment that they have in common.
+ItemKind = OneOf["event", "timer", "state", "clock", "always", "never", "unsaid", "moment"]
 
 #: Known from the beginning.
 ALWAYS_KNOWN = MIN_TIME - 1
@@ -71,8 +71,8 @@ class Item:
 
     def contains(self, other: Happening) -> bool:
         """Returns whether an event or a state lies in this time."""
-        if self.kind in ("always", "never", "unsaid"):
-            return self.kind == "always"
+        if self.kind in ("always", "never", "unsaid", "moment"):
+            return self.kind in ("always", "moment")  # of a moment its times say what lies in it
         if any(other is owner for owner in self.owners):
             return False
         if other.kind == "state":
@@ -235,7 +235,9 @@ def times_of(time: ValidityTime | None, items: Mapping[str, Item]) -> Times:
 def _combined(combination: Combination, items: Sequence[Item]) -> Times:
     match combination.operator:
         case "intersection":
-            begin, end = max(i.begin for i in items), min(i.end for i in items)
+            begin, end = common(items)
+            if combination.of_modules and begin == end and all(each.begin < each.end for each in items):
+                return ((*items, Item("moment", begin, end, ALWAYS_KNOWN, ALWAYS_KNOWN)),)
             if begin <= end:
                 return (tuple(items),)
             at = min(max(i.known, i.end_known) for i in items if i.end < begin)
@@ -256,6 +258,11 @@ def _combined(combination: Combination, items: Sequence[Item]) -> Times:
             raise AssertionError("`each` and `any` have been eliminated")
         case _:
             assert_never(combination.operator)
+
+
+def common(items: Sequence[Item]) -> tuple[Time, Time]:
+    """Returns the begin and the end of what times have in common; there is nothing if it ends before it begins."""
+    return max(each.begin for each in items), min(each.end for each in items)
 
 
 def _never(at: Time, items: Sequence[Item], kind: ItemKind = "never") -> Times:
@@ -295,19 +302,42 @@ def settled(times: Times, stream: Known) -> Time | None:
     """Returns when the content of a time is settled; None if that is not within the recording, or at its edge."""
     found = [begun(times)]
     for items in times:
-        for item in items:
-            passed = _passed(item, stream)
-            if passed is None:
-                return None
-            found.append(passed)
+        passed = _passed(items, stream)
+        if passed is None:
+            return None
+        found.append(passed)
     return max(found)
 
 
-def _passed(item: Item, stream: Known) -> Time | None:
-    if item.kind == "always":
-        return stream.at_end
-    if item.kind == "never":
-        return item.known
-    if item.kind == "unsaid" or item.is_open:
+def _passed(items: Sequence[Item], stream: Known) -> Time | None:
+    """Returns when what times have in common has passed: when the first of them has."""
+    kinds = {each.kind for each in items}
+    if kinds & {"unsaid", "moment"}:
         return None
-    return stream.passed(item.begin, item.end, item.end_known, clock=item.kind == "clock")
+    if "never" in kinds:
+        return max(each.known for each in items)
+    bounded = [each for each in items if each.kind != "always"]
+    if not bounded:
+        return stream.at_end
+    begin, end = common(bounded)
+    known = over(bounded)
+    if known >= OPEN:
+        return None
+    is_clock = any(each.kind == "clock" and each.end == end for each in bounded)
+    return stream.passed(begin, end, known, clock=is_clock)
+
+
+def over(items: Sequence[Item]) -> Time:
+    """Returns when it is certain what lies in all of some times, whatever comes; OPEN if that is not known.
+
+    A state that has not ended when the first of them does is one in which all before lies. A timer on a state has to be
+    known to its end.
+    """
+    _, end = common(items)
+    if end >= OPEN:
+        return OPEN
+    return max(end, *(min(each.end_known, end) if _is_state(each) else each.end_known for each in items))
+
+
+def _is_state(item: Item) -> bool:
+    return item.kind == "state" and item.happening is not None
