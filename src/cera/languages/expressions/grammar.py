@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from lark import Lark
 
+from cera.languages.expressions.parser_tables import parser_of
 from cera.languages.text.mistakes import Groups
 
 
@@ -15,7 +16,7 @@ def item_parser(starts: Sequence[str], *grammars: str) -> Lark:
     """Returns the parser of a language, whose items are the rules `starts`. Its grammars can use and extend those of
     `expressions.lark`, which come before them."""
     text = "\n".join((read_grammar(__package__, "expressions.lark"), *grammars))
-    return Lark(text, start=list(starts), parser="lalr", lexer="contextual", propagate_positions=True)
+    return parser_of(text, starts)
 
 
 def read_grammar(package: str, name: str = "grammar.lark") -> str:

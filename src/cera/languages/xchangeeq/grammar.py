@@ -111,7 +111,7 @@ def accepted_at(text: str, position: int) -> frozenset[str]:
 
 def terminals() -> frozenset[str]:
     """Returns the names of all terminals, except for ignored ones."""
-    ignored = lark().ignore_tokens
+    ignored = lark().lexer_conf.ignore
     return frozenset(terminal.name for terminal in lark().terminals if terminal.name not in ignored)
 
 
