@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from cera.modules.layering import Layers
 from cera.modules.rules.module import RuleModule
 from cera.running.flow import Flow
 from cera.running.listener import LineOutput, Output
+from cera.running.outcome import Outcome
 from cera.running.run import Run
 
 if TYPE_CHECKING:
@@ -72,10 +74,27 @@ def _size(run: Run) -> int:
     return sum(file.path.stat().st_size for file in found if isinstance(file, EventFile))
 
 
+@contextmanager
+def _system_memory() -> Iterator[None]:
+    """Lets Arrow take memory where NumPy does. Its own pools give blocks back and take them again, a tenth of a run."""
+    import pyarrow as pa  # takes a while to import
+
+    before = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())
+    try:
+        yield
+    finally:
+        pa.set_memory_pool(before)
+
+
 class ColumnsFlow(Flow):
     """A run whose events are taken in batches, as columns."""
 
     _plan: PhysicalPlan | None = None
+
+    def run(self) -> Outcome:
+        with _system_memory():
+            return super().run()
 
     def _drive(
         self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int | None, show: Callable[[str], None]

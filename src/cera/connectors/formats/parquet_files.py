@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.records.rows import read_rows
@@ -32,13 +32,28 @@ def rows_of(path: Path, batch: pa.RecordBatch, layout: Layout, first: int = 0) -
         yield replace(one, place=f"{path}, row {number}") if isinstance(one, Rejected) else one
 
 
+def _groups(metadata: Any, rows: int) -> Iterator[list[int]]:
+    """Yields the groups of a file in their order, as many at a time as have so many rows."""
+    found, count = list[int](), 0
+    for group in range(metadata.num_row_groups):
+        found.append(group)
+        count += metadata.row_group(group).num_rows
+        if count >= rows:
+            yield found
+            found, count = [], 0
+    if found:
+        yield found
+
+
 def batches_of(path: Path, rows: int, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
     """Yields so many rows of a file at a time, or some of its columns."""
     import pyarrow.parquet as pq  # takes a while to import
 
     try:
-        with pq.ParquetFile(path) as file:
+        # a few groups after the other, and no bytes before they are needed: else all of the file is in memory
+        with pq.ParquetFile(path, pre_buffer=False) as file:
             chosen = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
-            yield from file.iter_batches(batch_size=rows, columns=chosen, use_threads=False)
+            for groups in _groups(file.metadata, rows):
+                yield from file.iter_batches(rows, groups, columns=chosen, use_threads=False)
     except (OSError, ValueError) as error:  # as pyarrow's errors are
         raise UsageError(f"{path} cannot be read: {error}") from None
