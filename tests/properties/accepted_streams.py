@@ -166,7 +166,7 @@ def accepted_stream(
             if _is_accepted(judge, trial) and (judge is processor or expected or _is_accepted(processor, trial)):
                 events = trial
                 break
-    return events, _states(module, events)
+    return events, states_of(module, events)
 
 
 #: So many events are tried for the next one.
@@ -195,7 +195,7 @@ def _is_accepted(processor: AutomatonProcessor, events: Sequence[Event]) -> bool
     return not any(each.label in (VIOLATION, PAST) for each in (*found, *driver.close()))
 
 
-def _states(module: AutomatonModule, events: Sequence[Event]) -> list[Event]:
+def states_of(module: AutomatonModule, events: Sequence[Event]) -> list[Event]:
     """Returns the states of an accepted stream."""
     answer = module.definition(Settings()).answer(list(dict.fromkeys(events)), None)
     assert not any(each.event.label in (VIOLATION, PAST) for each in answer.derived), "only the local engine accepts it"
