@@ -1,4 +1,4 @@
-"""Constraints on what is in a state by hand: Listings 7.1, 7.2, 7.4 (in part), 7.5 and 7.6.
+"""Constraints on what is in a state by hand: Listings 7.1, 7.2 and 7.4 to 7.6.
 
 What is in an offer is collected, and looked at when the offer is over and time has gone on. What violates a constraint
 twice with the same values at the same time is counted once, as one event.
@@ -24,7 +24,8 @@ class _State:
 
     begin: int
     end: int = _NEVER
-    events: list[tuple[str, int, Any, Any]] = field(default_factory=list)
+    #: Labels, times, items, values and bidders.
+    events: list[tuple[str, int, Any, Any, Any]] = field(default_factory=list)
     states: list[tuple[str, _State]] = field(default_factory=list)
 
     def has(self, time: int) -> bool:
@@ -39,10 +40,18 @@ class _State:
         return [state for name, state in self.states if name == label and self.shares(state)]
 
     def times(self, label: str, item: Any) -> list[int]:
-        return [time for name, time, of, _ in self.events if name == label and of == item and self.has(time)]
+        return [time for name, time, of, *_ in self.events if name == label and of == item and self.has(time)]
 
     def prices(self, *labels: str, item: Any) -> list[tuple[int, int]]:
-        return [(t, v) for name, t, of, v in self.events if name in labels and of == item and self.has(t)]
+        return [(t, v) for t, v, _ in self.offered(*labels, item=item)]
+
+    def offered(self, *labels: str, item: Any) -> list[tuple[int, int, Any]]:
+        """Returns the times, values and bidders of the events that have a value."""
+        return [
+            (time, value, bidder)
+            for name, time, of, value, bidder in self.events
+            if name in labels and of == item and value is not None and self.has(time)
+        ]
 
 
 def _offers(rows: Rows) -> Iterator[tuple[Any, _State]]:
@@ -81,7 +90,7 @@ def _offers(rows: Rows) -> Iterator[tuple[Any, _State]]:
         elif row.label in _EVENTS:
             for offers in by_auction.get(auction, {}).values():
                 for offer in offers:
-                    offer.events.append((row.label, row.at, item, row.given.get("value")))
+                    offer.events.append((row.label, row.at, item, row.given.get("value"), row.given.get("bidderID")))
     for items in by_auction.values():
         for item, offers in items.items():
             yield from ((item, offer) for offer in offers)
@@ -94,8 +103,8 @@ def _over(rows: Rows, count: Callable[[Any, _State], int]) -> int:
 def so_many_in_a_state(rows: Rows) -> int:
     def count(item: Any, offer: _State) -> int:
         ended = offer.end < _NEVER
-        items = sum(name == "itemDescription" and offer.has(time) for name, time, _, _ in offer.events)
-        ends = sum(name == "auctionEnd" and offer.has(time) for name, time, _, _ in offer.events)
+        items = sum(name == "itemDescription" and offer.has(time) for name, time, *_ in offer.events)
+        ends = sum(name == "auctionEnd" and offer.has(time) for name, time, *_ in offer.events)
         found = int(ended and len(offer.times("hammerBeat", item)) in (1, 2))
         found += len(offer.times("sell", item)) > 1
         return found + (items != 1 and ends != 1 if ended else items > 1 and ends > 1)
@@ -136,6 +145,28 @@ def order_of_states(rows: Rows) -> int:
     return _over(rows, count)
 
 
+def one_with_others(rows: Rows) -> int:
+    def count(item: Any, offer: _State) -> int:
+        if offer.end == _NEVER:
+            return 0
+        bids, beats = offer.times("bid", item), offer.offered("hammerBeat", item=item)
+
+        def fits(state: _State, sale: tuple[int, int, Any]) -> bool:
+            time, *of = sale
+            inside = [at for at, *which in beats if which == of and state.has(at)]
+            return len(inside) == 1 and not any(min(inside[0], time) <= bid <= max(inside[0], time) for bid in bids)
+
+        found = set()
+        for sale in offer.offered("sell", item=item):
+            one, two, three = ([each for each in offer.inside(name) if fits(each, sale)] for name in ("I1", "I2", "I3"))
+            in_order = (b.begin >= a.end and c.begin >= b.end for a in one for b in two for c in three)
+            if sale[2] is not None and not any(in_order):
+                found.add(sale[1:])
+        return len(found)
+
+    return _over(rows, count)
+
+
 def rising_between(rows: Rows) -> int:
     def count(item: Any, offer: _State) -> int:
         beats, bids = offer.prices("hammerBeat", item=item), offer.times("bid", item)
@@ -158,10 +189,11 @@ def prices(rows: Rows) -> int:
         nonlocal low
         for row in rows:
             key = (row.given.get("auctionID"), row.given.get("itemID"))
-            if row.label == "itemDescription":
-                starts[key].append((row.at, row.given["value"]))
-            elif row.label == "bid":
-                low += len({v for at, v in starts.get(key, ()) if at < row.at and v > row.given["value"]})
+            value = row.given.get("value")
+            if row.label == "itemDescription" and value is not None:
+                starts[key].append((row.at, value))
+            elif row.label == "bid" and value is not None:
+                low += len({v for at, v in starts.get(key, ()) if at < row.at and v > value})
             yield row
 
     def count(item: Any, offer: _State) -> int:
@@ -215,6 +247,7 @@ BY_HAND: dict[str, Callable[[Rows], int]] = {
     "states in a state, 7.1": states_in_a_state,
     "what must follow, 7.2": what_must_follow,
     "order of states, 7.2": order_of_states,
+    "one with others, 7.4": one_with_others,
     "rising between, 7.4": rising_between,
     "same auction, 7.5": same_auction,
     "prices, 7.6": prices,
