@@ -17,6 +17,7 @@ from cera.constraints.queries import (
 )
 from cera.constraints.specification import limits
 from cera.diagnostics import Diagnostic, did_you_mean
+from cera.languages.atoms.windows import check_gaps
 from cera.languages.escl.module_times import check_outside
 from cera.languages.escl.scopes import Scope
 from cera.model.expressions.atoms import Between, Sliding
@@ -92,7 +93,7 @@ def _combined(time: ValidityTime | None, kinds: Mapping[str, str]) -> Iterator[D
 
 
 def _window(part: WindowLiteral, scope: Scope) -> Iterator[Diagnostic]:
-    """Reports windows that cannot be (EC305), and those that say nothing (EC306)."""
+    """Reports windows that cannot be (EC305), that say nothing (EC306) or have gaps between them (EC309)."""
     window = part.window
     if isinstance(window, Sliding):
         for duration in (window.range, window.slide):
@@ -106,6 +107,8 @@ def _window(part: WindowLiteral, scope: Scope) -> Iterator[Diagnostic]:
             checked_period(window.range.microseconds, slide.microseconds, 0)
         except ValueError as error:
             yield Diagnostic("EC305", "error", str(error), part.span)
+        else:
+            yield from check_gaps(window, "EC309")
     if isinstance(window, Between):
         edges = []
         for bound in (window.begin, window.end):

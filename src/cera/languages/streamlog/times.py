@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from cera.diagnostics import Diagnostic, Note, Span
 from cera.languages.atoms.syntax import Origin
+from cera.languages.atoms.windows import check_gaps
 from cera.languages.streamlog.extents import disjoint, is_empty
 from cera.languages.streamlog.scopes import rule_scope
 from cera.languages.streamlog.syntax import (
@@ -77,10 +78,8 @@ def _sliding(window: Sliding) -> Iterator[Diagnostic]:
     elif any(length.months for length in lengths):
         message = "months and years have no fixed length, so windows of them cannot be counted"
         yield Diagnostic("SL306", "error", message, window.span, "write days: `Range 30 days`")
-    elif window.slide is not None and window.slide.microseconds > window.range.microseconds:
-        message = f"between these windows there are gaps: they move by {window.slide} and last {window.range}"
-        hint = "what happens in a gap is in no window; is the longer duration the range?"
-        yield Diagnostic("SL302", "warning", message, window.span, hint)
+    else:
+        yield from check_gaps(window, "SL302")
 
 
 def _time(text: str, span: Span | None) -> Iterator[Diagnostic]:
