@@ -204,8 +204,9 @@ def show_verdicts(name: str, verdicts: Sequence[Verdict]) -> None:
 def show_so_far(name: str, verdicts: Sequence[Verdict]) -> None:
     """Says which constraints of a file a stream has violated, and shows the first violations."""
     violated = [each for each in verdicts if each.number]
-    of = report.count(len(verdicts), "constraint")
-    report.say(f"{name}: {of}, {len(violated)} violated, {len(verdicts) - len(violated)} not violated so far")
+    others = len(verdicts) - len(violated)
+    said = f"{others} not violated so far" + (", judged or not" if others else "")
+    report.say(f"{name}: {report.count(len(verdicts), 'constraint')}, {len(violated)} violated, {said}")
     for line in (line for each in violated for line in each.lines):
         report.say(report.printable(line))
 
