@@ -133,3 +133,24 @@ def test_what_is_said_of_constraints_is_the_same_on_every_engine(
     held = "6 constraints, 1 held, 2 violated, 3 not judged"
     assert said["spark"].startswith(f"{held}\n  paid: violated once, 1 deadline still open (")
     assert written["spark"].count('"window": {"from": 100, "to": 160}') == 1
+
+
+def test_events_that_no_instance_waited_for_are_counted_on_every_engine(folder: Path, cera: Cera) -> None:
+    (folder / "order.ihta").write_text(
+        """automaton Order(id(O)) {
+          start Open; end Paid;
+          enter -> Open: ordered(id(O*), invoice(unique N* for 1 h));
+          Open -> Paid: paid(id(O));
+        }"""
+    )
+    came = [(0, "ordered", 1), (10, "paid", 1), (20, "paid", 9)]
+    write_lines(
+        folder / "orders.jsonl",
+        [f'{{"at": {at}, "term": {{"{label}": {{"id": {id_}, "invoice": {id_}}}}}}}' for at, label, id_ in came],
+    )
+    said = {}
+    for engine in ("local", "spark"):
+        given = ("--events", "orders.jsonl", "--time-unit", "s", "--engine", engine)
+        said[engine] = cera("verify", "order.ihta", *given).stderr
+    assert "1 event came when no instance waited for such an event" in said["local"]
+    assert said["spark"] == said["local"]

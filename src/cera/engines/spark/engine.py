@@ -218,19 +218,25 @@ def answers(
             batches.append(Batch(plan, environment, seen, until, longest, tables, recursion=cycles))
             derived += [table for made, table in constructed(batches[-1]) if made.recipient is None]
         if others:
+            is_read = layer is not layers.layers[-1]
+            is_computed = keep and small and is_read
+            own = Tally() if is_computed else tally
             one = detections_in(
                 others,
                 seen,
                 timezone=timezone,
-                tally=tally,
+                tally=own,
                 stream=tables,
                 until=until,
                 tick_limit=tick_limit,
                 relations=relations,
                 max_duration=max_duration if seen is tables else None,
             )
-            is_read = layer is not layers.layers[-1]
-            found.append((one.computed() if small and is_read else one.persisted()) if keep else one)
+            if is_computed and own is not None:
+                one = one.computed(own)
+                if tally is not None:
+                    tally.add(own.rows, own.left_out)
+            found.append(one.persisted() if keep and not is_computed else one)
             if is_read:
                 derived += with_states(found[-1].by_label(_read_after(layer, layers)), until)
         seen = (*seen, *derived)

@@ -143,10 +143,12 @@ class LayerDetections:
     def _state_labels(self) -> list[str]:
         return [label for label in self._labels if state_label(label) is not None]
 
-    def computed(self) -> LayerDetections:
-        """Returns the same, computed now, so that what is planned after it does not have its plan inside."""
+    def computed(self, own: Tally) -> LayerDetections:
+        """Returns the same, computed now, so that what is planned after it does not have its plan inside. `own` counts
+        what its rows have, which no later query does."""
         frame = self.table.frame
         rows = frame.sparkSession.createDataFrame(frame.toArrow(), frame.schema)
+        own.fetched(frame)
         return replace(self, table=replace(self.table, frame=rows))
 
     def persisted(self) -> LayerDetections:

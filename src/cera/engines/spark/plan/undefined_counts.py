@@ -64,11 +64,14 @@ class Tally:
     _observed: dict[str, Observation] = field(default_factory=dict)
     #: What was counted before, by queries that have ended.
     _before: int = 0
+    _left_out_before: int = 0
 
-    def add(self, rows: int) -> None:
-        """Adds the count of a query that has ended."""
+    def add(self, rows: int, left_out: int = 0) -> None:
+        """Adds the counts of a query that has ended."""
         self._before += rows
         self.rows += rows
+        self._left_out_before += left_out
+        self.left_out += left_out
 
     def watch(self, frame: DataFrame, lacking: Column | None) -> DataFrame:
         """Returns the frame, in which rows that fulfil the condition are counted; None counts no row."""
@@ -90,14 +93,15 @@ class Tally:
         if self._observed:
             metrics = frame._jdf.queryExecution().observedMetrics()
             found = [metric.get() for name in self._observed if (metric := metrics.get(name)).isDefined()]
-            rows, self.left_out = (sum(row.getLong(place) for row in found) for place in (0, 1))
-            self.rows = rows + self._before
+            self._counted(*(sum(row.getLong(place) for row in found) for place in (0, 1)))
 
     def written(self) -> None:
         """Takes over the counts after a frame has been written."""
         found = [observation.get for observation in self._observed.values()]
-        rows, self.left_out = (sum(each.get(name, 0) for each in found) for name in (_ROWS, _LEFT_OUT))
-        self.rows = rows + self._before
+        self._counted(*(sum(each.get(name, 0) for each in found) for name in (_ROWS, _LEFT_OUT)))
+
+    def _counted(self, rows: int, left_out: int) -> None:
+        self.rows, self.left_out = rows + self._before, left_out + self._left_out_before
 
 
 def counted(relation: Relation, condition: Expression, certain: frozenset[str], environment: Environment) -> Relation:
