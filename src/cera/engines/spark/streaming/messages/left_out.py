@@ -8,15 +8,16 @@ Metrics that Spark observes count them for each micro-batch, and the logger `cer
 from __future__ import annotations
 
 import itertools
+import json
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
+from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.listener import (
-    QueryIdleEvent,
     QueryProgressEvent,
     QueryStartedEvent,
     QueryTerminatedEvent,
@@ -132,17 +133,45 @@ def summary(left: Counts) -> str | None:
 
 
 class _LeftOutLogger(StreamingQueryListener):
+    """Listener of Spark's streams that takes the progress of a micro-batch as a text.
+
+    pyspark's own way to it asks Java for every number by itself, several hundred times for each micro-batch.
+    """
+
+    @property
+    def _jlistener(self) -> Any:
+        jvm: Any = SparkContext._jvm
+        return jvm.PythonStreamingQueryListenerWrapper(ProgressListener())
+
     def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802 - the names are Spark's
         pass
 
     def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
-        progress = event.progress
-        said = summary(counts(progress))
-        if said is not None:
-            _LOG.warning("stream %s, batch %s: %s", progress.name or progress.id, progress.batchId, said)
-
-    def onQueryIdle(self, event: QueryIdleEvent) -> None:  # noqa: N802
         pass
 
     def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
         pass
+
+
+class ProgressListener:
+    """What Java calls, with events of its own: reports what was left out."""
+
+    def onQueryStarted(self, event: Any) -> None:  # noqa: N802
+        pass
+
+    def onQueryProgress(self, event: Any) -> None:  # noqa: N802
+        progress = json.loads(event.progress().json())
+        said = summary(counts(progress))
+        if said is not None:
+            _LOG.warning("stream %s, batch %s: %s", progress["name"] or progress["id"], progress["batchId"], said)
+
+    def onQueryIdle(self, event: Any) -> None:  # noqa: N802
+        pass
+
+    def onQueryTerminated(self, event: Any) -> None:  # noqa: N802
+        pass
+
+    class Java:
+        """The interface, as py4j asks for it."""
+
+        implements: ClassVar = ["org.apache.spark.sql.streaming.PythonStreamingQueryListener"]
