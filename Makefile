@@ -13,9 +13,10 @@ PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup --durations=25
 
 install: $(READY)
 
+# Python compiles what is imported, which is a small part of what is installed; .ci/wheels.cfg says why it is there
 $(READY): pyproject.toml
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,spark]'
+	@DIST_EXTRA_CONFIG=$(CURDIR)/.ci/wheels.cfg $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable '.[dev,spark]'
 	@touch $@
 
 demo: $(READY)
