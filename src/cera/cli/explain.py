@@ -79,8 +79,9 @@ def _laid_out(text: str) -> str:
 def explain(program: Program, max_duration: str | None, differences: bool, on_spark: bool, as_json: bool) -> None:
     """Shows what the program of the FILEs becomes: its normalised rules with all their branches, what each reads and
     derives, the dependencies between them and of which kind, the strata, and what is recursive; the plan as it is
-    translated and as it is optimized, and how long events are remembered and why. Of a module: what it monitors and
-    derives, its layer, and the Datalog_1S program that runs, or the event types and what they remember.
+    translated and as it is optimized, how long events are remembered and why, and what the local engine does with each
+    event. Of a module: what it monitors and derives, its layer, and the Datalog_1S program that runs, or the event
+    types and what they remember.
 
     In the place of FILEs it takes the codes of errors and warnings, and shows their pages.
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, Protocol
 from cera.constraints.locating import check_located
 from cera.constraints.translation.layers import by_rules, by_rules_from
 from cera.diagnostics import Diagnostic
+from cera.engines.local.explaining import explained, explained_lines
 from cera.engines.reference.processor import DefinitionProcessor
 from cera.errors import ProgramError, UsageError
 from cera.model.time.interval import Time
@@ -17,6 +18,7 @@ from cera.modules.layered_processor import program_processor
 from cera.modules.layering import Layers
 from cera.modules.module import Settings
 from cera.modules.processor import AnyProcessor
+from cera.modules.rules.module import RuleModule
 from cera.running.choice import AUTO
 from cera.running.columns_flow import COLUMNS_FROM, ColumnsFlow, takes_columns, why_not_in_columns
 from cera.running.flow import Flow
@@ -99,8 +101,14 @@ class Local(InProcess):
             way = f"in columns from {COLUMNS_FROM // 1_000_000} MB of input on, where the events are flat"
         else:
             way = f"event by event, because {reason}"
-        data = {"columns": reason is None, "reason": reason}
-        return EngineExplanation({"recordings": data}, (f"recordings on the local engine: {way}",))
+        data: dict[str, Any] = {"recordings": {"columns": reason is None, "reason": reason}}
+        lines = [f"recordings on the local engine: {way}"]
+        for module in layers.modules:
+            if isinstance(module, RuleModule):
+                network = explained(module.plan, max_duration)
+                data.setdefault("networks", []).append({"module": module.name, **network})
+                lines += ["", *explained_lines(network)]
+        return EngineExplanation(data, tuple(lines))
 
 
 class OnSpark:

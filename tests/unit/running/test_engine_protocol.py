@@ -71,9 +71,31 @@ def test_the_local_engine_says_how_it_takes_recordings() -> None:
     recursive = explain_on("local", RECURSIVE.layers, timezone="UTC")
     assert plain is not None
     assert recursive is not None
-    assert plain.data == {"recordings": {"columns": True, "reason": None}}
+    assert plain.data["recordings"] == {"columns": True, "reason": None}
     said = "recordings on the local engine: event by event, because rules are recursive"
-    assert recursive.lines == (said,)
+    assert recursive.lines[0] == said
+
+
+def test_the_local_engine_says_what_it_does_for_each_event() -> None:
+    joined = load(
+        "DETECT c{var X} ON and { event a: a{{x{{var X}}}}, event b: b{{x{{var X}}}} }"
+        " where { a before b, {a, b} within 1 min } END"
+    )
+    explained = explain_on("local", joined.layers, timezone="UTC", max_duration=0)
+    assert explained is not None
+    assert explained.lines[2:] == (
+        "event by event:",
+        "  store 0: a by X, for 1 min",
+        "  C:",
+        "    answers, each row by itself",
+        "      wait in slot 0 until the step is complete",
+        "        select by 2 conditions",
+        "          join: a goes to store 0; b meets store 0",
+        "            events a as a",
+        "            events b as b",
+    )
+    [network] = explained.data["networks"]
+    assert (network["stores"][0]["kept"], network["at_once"]) == ("1 min", {})
 
 
 def test_an_engine_that_is_not_there_is_an_error() -> None:
