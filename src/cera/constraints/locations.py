@@ -20,9 +20,9 @@
     areas = [["north", "south"]]
 
 The distance of two places is computed here and nowhere else, and rounded to millimetres, so that engines agree. It is
-that of a plane or of space (x, y and z), or along a great circle of a sphere with the mean radius of the earth. What is
-not known (a place that is not in the file, a room that is not said, coordinates of two kinds) is None, and never
-guessed.
+that of a plane or of space (x, y and z), or along a great circle of a sphere with the mean radius of the earth; a file
+has one kind of coordinates. What is not known (a place that is not in the file, a room that is not said) is None, and
+never guessed.
 """
 
 from __future__ import annotations
@@ -151,12 +151,6 @@ class Locations:
     def _areas(self) -> frozenset[str]:
         return frozenset(each.area for each in self.places if each.area is not None).union(*self.areas)
 
-    @cached_property
-    def has_two_kinds_of_coordinates(self) -> bool:
-        """Whether some places lie in the plane and others on the globe, so that there is no distance between them."""
-        kinds = [(each.plane is not None, each.globe is not None) for each in self.places]
-        return (True, False) in kinds and (False, True) in kinds
-
     def are_neighbours(self, kind: str, first: str, second: str) -> bool:
         return frozenset((first, second)) in (self.rooms if kind == "room" else self.areas)
 
@@ -195,6 +189,12 @@ def locations_of(data: Mapping[str, Any], origin: str = "the locations") -> Loca
     places = tuple(
         _location(str(name), each, UNITS[unit], origin) for name, each in _table(data, "places", origin).items()
     )
+    flat, round_ = ([each.name for each in places if getattr(each, kind) is not None] for kind in ("plane", "globe"))
+    if flat and round_:
+        raise LocationsError(
+            f"{origin}: '{flat[0]}' has x and y, and '{round_[0]}' latitude and longitude; there is no distance "
+            "between them, so write one kind for all places"
+        )
     neighbours = _table(data, "neighbours", origin)
     _known(neighbours, ("rooms", "areas"), origin, "neighbours.")
     rooms, areas = (_pairs(neighbours.get(kind, []), kind, origin) for kind in ("rooms", "areas"))

@@ -85,8 +85,6 @@ def _lacks(place: Location, need: Need, locations: Locations) -> bool:
             return place.room is None
         case "area":
             return place.area is None
-        case "coordinates" if locations.has_two_kinds_of_coordinates:
-            return place.plane is None or place.globe is None
         case "coordinates":
             return place.plane is None and place.globe is None
         case Named(name):

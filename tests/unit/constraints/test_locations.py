@@ -41,10 +41,9 @@ def test_distances_on_the_globe_are_those_of_a_great_circle() -> None:
 
 
 def test_what_is_not_known_is_not_guessed() -> None:
-    found = places(a={"room": "r"}, b={"x": 1, "y": 2}, c={"latitude": 1, "longitude": 2})
+    found = places(a={"room": "r"}, b={"x": 1, "y": 2})
     assert distance(found["a"], found["b"]) is None
-    assert distance(found["b"], found["c"]) is None
-    assert lies("south", found["b"], found["c"]) is None
+    assert lies("south", found["a"], found["b"]) is None
     assert locations_of({"places": {"a": {}}}).find("b") is None
 
 
@@ -56,6 +55,7 @@ def test_what_is_not_known_is_not_guessed() -> None:
         ({"places": {"a": {"x": 1}}}, "has one coordinate only"),
         ({"places": {"a": {"x": 1, "y": 2, "latitude": 3, "longitude": 4}}}, "and not both"),
         ({"places": {"a": {"latitude": 91, "longitude": 4}}}, "lies off the globe"),
+        ({"places": {"a": {"x": 0, "y": 0}, "b": {"latitude": 0, "longitude": 0}}}, "no distance between them"),
         ({"places": {"a": {"x": "1", "y": 2}}}, "is a number"),
         ({"places": {"a": {"room": 1}}}, "is a text"),
         ({"places": {"a": {"rom": "r"}}}, "there is no setting 'places.a.rom'"),
@@ -90,9 +90,3 @@ def test_a_room_that_is_not_said_is_neither_the_one_nor_another() -> None:
     assert [found.lies_in(each, "top") for each in (a, b, c, d)] == [None, True, True, None]
     assert [found.lies_in(each, "c") for each in (a, c)] == [False, True]
     assert found.lies_in(a, "cellar") is None
-
-
-def test_places_in_the_plane_and_on_the_globe_have_no_distance() -> None:
-    plane, globe = {"x": 0, "y": 0}, {"latitude": 0, "longitude": 0}
-    assert locations_of({"places": {"a": plane, "b": globe}}).has_two_kinds_of_coordinates
-    assert not locations_of({"places": {"a": plane, "b": {}}}).has_two_kinds_of_coordinates
