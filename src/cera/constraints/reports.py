@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator
 from itertools import chain, count
+from pathlib import PurePath
 
 from cera.constraints.semantics import Violation
 from cera.constraints.stream import Happening
+from cera.diagnostics import Span
 from cera.model.evaluation.functions import iso
 from cera.model.events.event import Derivation, DerivedEvent, Event
 from cera.model.events.states import name_of
@@ -18,12 +20,18 @@ from cera.model.time.time_text import TimeFormat, TimeUnit
 VIOLATION, UNKNOWN_PLACE = "violation", "unknown_place"
 
 
+def place_of(span: Span) -> str:
+    """Returns where a constraint is written, whatever the folder from which its file was named: it is part of the id of
+    a violation."""
+    return f"{PurePath(span.source.name).name}:{span.line}:{span.column}"
+
+
 def violation_event(module: str, violation: Violation, unit: TimeUnit | None = None) -> DerivedEvent:
     """Returns a violation as an event: a point at which it is certain. Times in it are numbers of the unit, if any."""
     clause = violation.clause
     children = [Term("constraint", [clause.constraint])]
     if clause.span is not None:
-        children.append(Term("place", [str(clause.span)]))
+        children.append(Term("place", [place_of(clause.span)]))
     if violation.values:
         children.append(Term("binding", [Term(name, [value]) for name, value in violation.values]))
     if violation.window is not None:

@@ -13,7 +13,7 @@ from typing import assert_never
 from cera.constraints.clause import Clause
 from cera.constraints.groups import binds
 from cera.constraints.queries import Literal
-from cera.constraints.reports import VIOLATION
+from cera.constraints.reports import VIOLATION, place_of
 from cera.constraints.texts import findings_of
 from cera.constraints.translation.bodies import body_of
 from cera.constraints.translation.branches import ClauseBranch, Setting
@@ -113,7 +113,7 @@ def _head(clause: Clause, values: Sequence[str], refuted: Refuted, unit: TimeUni
     """Returns the head of a rule: the event that `cera.constraints.module.violation_event` makes of a violation."""
     children: list[Construct] = [_child("constraint", Constant(clause.constraint))]
     if clause.span is not None:
-        children.append(_child("place", Constant(str(clause.span))))
+        children.append(_child("place", Constant(place_of(clause.span))))
     if values:
         children.append(ConstructTerm("binding", tuple(_child(name, Variable(name)) for name in values)))
     if refuted.window is not None:

@@ -39,7 +39,8 @@ _HABITS = MappingProxyType(
         **dict.fromkeys(("&&", "&", "AND", "^"), _AND),
         **dict.fromkeys(("||", "|", "OR"), _OR),
         **dict.fromkeys(("!", "NOT"), "a negation is `not p(X)`"),
-        **dict.fromkeys(("=>", "->", "<-"), _RULE),
+        **dict.fromkeys(("->", "<-"), _RULE),
+        "=>": f"at least is `>=`; {_RULE}",
         **{
             word.lower(): f"keywords of constraints are written large: `{word}`"
             for word in ("IF", "THEN", "END", "LET")
