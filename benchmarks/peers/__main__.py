@@ -1,4 +1,4 @@
-"""`python -m benchmarks.peers [--events N]… [--peer P]… [--rule R]… [--format F]… [--folder FOLDER]`.
+"""`python -m benchmarks.peers [--events N]… [--peer P]… [--rule R]… [--format F]… [--mode M]… [--folder FOLDER]`.
 
 The folder keeps the recordings and an environment for each system, which are made where they are not there. CPU times
 are those of all processes of a cell: with its start; without, the first time; and the second time in one process. The
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.peers.runner import PEERS, RULES, cells, recordings, table
+from benchmarks.peers.runner import MODES, PEERS, RULES, cells, recordings, table
 
 
 def main() -> int:
@@ -23,12 +23,13 @@ def main() -> int:
     options.add_argument("--peer", action="append", choices=tuple(PEERS))
     options.add_argument("--rule", action="append", choices=tuple(RULES))
     options.add_argument("--format", action="append", choices=("jsonl", "parquet"))
+    options.add_argument("--mode", action="append", choices=MODES)
     options.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "cera-peers")
     given = options.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     formats = given.format or ["jsonl", "parquet"]
     files = [file for events in given.events or [1_000_000] for file in recordings(events, formats, given.folder)]
-    found = list(cells(given.peer or PEERS, given.rule or list(RULES), files, given.folder))
+    found = list(cells(given.peer or PEERS, given.rule or list(RULES), files, given.mode or MODES, given.folder))
     shown, agree = table(found)
     Console(width=None if sys.stdout.isatty() else 130).print(shown)
     return 0 if agree else 1

@@ -18,7 +18,8 @@ from benchmarks.processes import cost
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-RULES = {"join": "fire", "absence": "burnt_down", "average": "avg_temp"}
+#: The events that each rule derives; all three together are one program.
+RULES = {"join": "fire", "absence": "burnt_down", "average": "avg_temp", "all": ""}
 MODES = ("count", "write")
 #: What is installed for each system, and the script that runs there; cera runs as it is here.
 PEERS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -66,18 +67,21 @@ def recordings(events: int, formats: Iterable[str], folder: Path) -> list[Path]:
     return files
 
 
-def cells(peers: Iterable[str], rules: Sequence[str], files: Sequence[Path], folder: Path) -> Iterator[Cell]:
+def cells(
+    peers: Iterable[str], rules: Sequence[str], files: Sequence[Path], modes: Sequence[str], folder: Path
+) -> Iterator[Cell]:
     for peer in peers:
         python = interpreter(peer, folder / "environments")
         for file in files:
             for rule in rules:
-                for mode in MODES:
+                for mode in modes:
                     yield _cell(peer, python, rule, file, mode, folder)
 
 
 def _cell(peer: str, python: Path, rule: str, file: Path, mode: str, folder: Path) -> Cell:
     answers, said = folder / "answers.jsonl", folder / "said.txt"
-    answers.unlink(missing_ok=True)
+    for old in folder.glob(f"{answers.name}*"):
+        old.unlink()
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     environment["PYTHONPATH"] = str(ROOT / "src") if peer == "cera" else ""
     if peer == "cera":
@@ -90,7 +94,7 @@ def _cell(peer: str, python: Path, rule: str, file: Path, mode: str, folder: Pat
         sys.exit(f"{peer}, {rule}, {file.name}: {said.read_text()[-2000:]}")
     text = said.read_text()
     if peer == "cera":
-        counted = re.search(rf"{RULES[rule]} ([\d,]+)", text)
+        counted = re.search(rf"{RULES[rule]} ([\d,]+)" if RULES[rule] else r"([\d,]+) events derived", text)
         count = 0 if counted is None else int(counted[1].replace(",", ""))
         return Cell(peer, rule, file, mode, count, found.cpu, None, None, found.megabytes)
     result = json.loads(text.splitlines()[-1])
@@ -102,7 +106,8 @@ def _cell(peer: str, python: Path, rule: str, file: Path, mode: str, folder: Pat
 def _cera(python: Path, rule: str, file: Path, mode: str, answers: Path, folder: Path) -> list[str]:
     program = folder / f"{rule}.xceq"
     rules = re.split(r"(?<=\nEND\n)", (HERE / "rules.xceq").read_text())
-    program.write_text(next(text for text in rules if f"DETECT {RULES[rule]}{{" in text))
+    chosen = rules if not RULES[rule] else [text for text in rules if f"DETECT {RULES[rule]}{{" in text]
+    program.write_text("".join(chosen))
     layout = ("--label-field", "type", "--time-field", "ts", "--time-unit", "ms", "--engine", "local")
     kept = ("--select", "nothing") if mode == "count" else ()
     run = (str(python), "-m", "cera", "run", str(program), "--events", str(file), *layout, *kept)

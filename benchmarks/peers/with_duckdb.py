@@ -34,12 +34,15 @@ def main() -> None:
     for _ in range(2):
         started = time.process_time()
         connection = duckdb.connect()
-        connection.execute(f"CREATE VIEW events AS SELECT * FROM {read}")
-        if answers == "-":
-            query = f"SELECT count(*) FROM ({RULES[rule]})"
-        else:
-            query = f"COPY ({RULES[rule]} ORDER BY 2, 1) TO '{answers}' (FORMAT json)"
-        [(found,)] = connection.execute(query).fetchall()
+        kind = "TABLE" if rule == "all" else "VIEW"  # three queries read the file once
+        connection.execute(f"CREATE {kind} events AS SELECT * FROM {read}")
+        found = 0
+        for name in RULES if rule == "all" else (rule,):
+            if answers == "-":
+                query = f"SELECT count(*) FROM ({RULES[name]})"
+            else:
+                query = f"COPY ({RULES[name]} ORDER BY 2, 1) TO '{answers}.{name}' (FORMAT json)"
+            found += connection.execute(query).fetchall()[0][0]
         seconds.append(time.process_time() - started)
     print(json.dumps({"count": found, "cold": seconds[0], "warm": seconds[1]}))
 

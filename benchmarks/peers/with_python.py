@@ -26,11 +26,27 @@ def records(path: str) -> Iterator[dict[str, Any]]:
             yield from map(json.loads, lines)
 
 
-def join(events: Iterator[dict[str, Any]], write: Callable[[dict[str, Any]], None]) -> None:
-    smoke: dict[str, deque[int]] = defaultdict(deque)
-    for event in events:
+class Rule:
+    """A rule that takes events in their order. Its answers are written."""
+
+    def __init__(self, write: Callable[[dict[str, Any]], None]) -> None:
+        self.write = write
+
+    def take(self, event: dict[str, Any]) -> None:
+        raise NotImplementedError
+
+    def finish(self) -> None:
+        """Writes what is known at the end."""
+
+
+class Join(Rule):
+    def __init__(self, write: Callable[[dict[str, Any]], None]) -> None:
+        super().__init__(write)
+        self.smoke: dict[str, deque[int]] = defaultdict(deque)
+
+    def take(self, event: dict[str, Any]) -> None:
         at, area = event["ts"], event["area"]
-        seen = smoke[area]
+        seen = self.smoke[area]
         if event["type"] == "smoke":
             seen.append(at)
         elif event["value"] > HOT:
@@ -38,37 +54,50 @@ def join(events: Iterator[dict[str, Any]], write: Callable[[dict[str, Any]], Non
                 seen.popleft()
             for before in seen:
                 if before < at:
-                    write({"begin": before, "end": at, "area": area})
+                    self.write({"begin": before, "end": at, "area": area})
 
 
-def absence(events: Iterator[dict[str, Any]], write: Callable[[dict[str, Any]], None]) -> None:
-    hot: dict[str, int] = {}
-    for event in events:
+class Absence(Rule):
+    def __init__(self, write: Callable[[dict[str, Any]], None]) -> None:
+        super().__init__(write)
+        self.hot: dict[str, int] = {}
+
+    def take(self, event: dict[str, Any]) -> None:
         if event["type"] == "temp":
             sensor, at = event["sensor"], event["ts"]
-            since = hot.pop(sensor, None)
+            since = self.hot.pop(sensor, None)
             if since is not None and at > since + SILENCE:
-                write({"begin": since, "end": since + SILENCE, "sensor": sensor})
+                self.write({"begin": since, "end": since + SILENCE, "sensor": sensor})
             if event["value"] > HOT:
-                hot[sensor] = at
-    for sensor, since in hot.items():
-        write({"begin": since, "end": since + SILENCE, "sensor": sensor})
+                self.hot[sensor] = at
+
+    def finish(self) -> None:
+        for sensor, since in self.hot.items():
+            self.write({"begin": since, "end": since + SILENCE, "sensor": sensor})
 
 
-def average(events: Iterator[dict[str, Any]], write: Callable[[dict[str, Any]], None]) -> None:
-    readings: dict[str, deque[tuple[int, float]]] = defaultdict(deque)
-    for event in events:
+class Average(Rule):
+    def __init__(self, write: Callable[[dict[str, Any]], None]) -> None:
+        super().__init__(write)
+        self.readings: dict[str, deque[tuple[int, float]]] = defaultdict(deque)
+
+    def take(self, event: dict[str, Any]) -> None:
         if event["type"] == "temp":
-            at, last = event["ts"], readings[event["sensor"]]
+            at, last = event["ts"], self.readings[event["sensor"]]
             while last and last[0][0] < at - MINUTE:
                 last.popleft()
             if last:
                 mean = sum(value for _, value in last) / len(last)
-                write({"begin": at - MINUTE, "end": at, "sensor": event["sensor"], "value": mean})
+                self.write({"begin": at - MINUTE, "end": at, "sensor": event["sensor"], "value": mean})
             last.append((at, event["value"]))
 
 
-RULES = {"join": join, "absence": absence, "average": average}
+RULES: dict[str, tuple[type[Rule], ...]] = {
+    "join": (Join,),
+    "absence": (Absence,),
+    "average": (Average,),
+    "all": (Join, Absence, Average),
+}
 
 
 def main() -> None:
@@ -83,7 +112,13 @@ def main() -> None:
             if answers != "-":
                 out.write(json.dumps(answer) + "\n")
 
-        RULES[rule](records(path), write)
+        rules = [made(write) for made in RULES[rule]]
+        takes = [each.take for each in rules]
+        for event in records(path):
+            for take in takes:
+                take(event)
+        for each in rules:
+            each.finish()
     print(json.dumps({"count": found, "cold": time.process_time() - started}))
 
 
