@@ -58,6 +58,8 @@ class StringReader:
         places = self._found(numbers_in(encoded.dictionary)) if width == 1 else None
         if places is None:
             places = self._learnt(encoded.dictionary.to_pylist())
+            if width == 1 and places is not None:
+                self._sort(numbers_in(encoded.dictionary), places)
         return None if places is None else StringColumn(self._texts, places[numbers_in(encoded.indices)])
 
     def _found(self, keys: Words) -> Places | None:
@@ -76,11 +78,15 @@ class StringReader:
                     known[place] = self._learn(key)
                     if known[place] is None:
                         return None
-            if len(self._known) <= _FEW:
-                short = sorted((key, place) for key, place in self._known.items() if isinstance(key, int))
-                self._sorted = np.array([key for key, _ in short], np.uint64)
-                self._places = np.array([place for _, place in short], np.int64)
         return np.array(known, np.int64)
+
+    def _sort(self, keys: Words, places: Places) -> None:
+        """Keeps the places of texts of one word for the next block."""
+        if len(self._known) > _FEW:
+            return
+        every = np.concatenate([self._sorted, keys])
+        self._sorted, firsts = np.unique(every, return_index=True)
+        self._places = np.concatenate([self._places, places])[firsts]
 
     def _learn(self, key: int | bytes) -> int | None:
         """Returns the place of a new text; None if it is not a string as it stands."""
