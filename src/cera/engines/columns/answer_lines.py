@@ -7,11 +7,13 @@ one, which is shown with the first of its derivations. Text is made by Arrow, so
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from json.encoder import encode_basestring
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from cera.engines.columns.answer_order import output_order
@@ -35,6 +37,8 @@ from cera.model.time.time_text import TimeFormat
 _LONGEST = 100_000
 #: How many lines are made at once: so few that what is calculated for them stays near the processor.
 _PIECE = 1 << 14
+#: Where there are at least so many lines of one rule after the other, they are taken together.
+_FEW_RUNS = 4
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class _Texts:
     block_of: Places
     rows: Places
 
-    def __iter__(self) -> Iterator[memoryview]:
+    def __iter__(self) -> Iterator[bytes | memoryview]:
         for first in range(0, len(self.rows), _PIECE):
             block_of, rows = (each[first : first + _PIECE] for each in (self.block_of, self.rows))
             numbers = np.flatnonzero(np.bincount(block_of)).tolist()
@@ -93,14 +97,36 @@ class _Texts:
                 continue
             places = [np.flatnonzero(block_of == number) for number in numbers]
             parts = [self.blocks[number].lines(rows[here]) for number, here in zip(numbers, places, strict=True)]
-            yield _bytes(pa.concat_arrays(parts).take(array_of(np.argsort(np.concatenate(places)))))
+            edges = np.flatnonzero(np.diff(block_of)) + 1
+            if len(edges) * _FEW_RUNS <= len(rows):
+                yield _merged(dict(zip(numbers, parts, strict=True)), block_of, edges)
+            else:
+                yield _bytes(pa.concat_arrays(parts).take(array_of(np.argsort(np.concatenate(places)))))
+
+
+def _merged(parts: Mapping[int, pa.Array], block_of: Places, edges: Places) -> bytes:
+    """Returns the lines of several blocks. Between two edges all are of one block."""
+    texts = {number: (_bytes(lines), _ends(lines)) for number, lines in parts.items()}
+    taken = dict.fromkeys(parts, 0)
+    found: list[memoryview] = []
+    for first, end in pairwise([0, *edges.tolist(), len(block_of)]):
+        number = int(block_of[first])
+        text, ends = texts[number]
+        at = taken[number]
+        taken[number] = at + end - first
+        found.append(text[int(ends[at] - ends[0]) : int(ends[taken[number]] - ends[0])])
+    return b"".join(found)
 
 
 def _bytes(lines: pa.Array) -> memoryview:
     """Returns binary values one after the other."""
-    _, offsets, data = lines.buffers()
-    ends = np.frombuffer(offsets, np.int32)[lines.offset : lines.offset + len(lines) + 1]
-    return memoryview(data)[int(ends[0]) : int(ends[-1])]
+    ends = _ends(lines)
+    return memoryview(lines.buffers()[2])[int(ends[0]) : int(ends[-1])]
+
+
+def _ends(lines: pa.Array) -> npt.NDArray[np.int32]:
+    """Returns where binary values begin and end, each but the first where the one before it ends."""
+    return np.frombuffer(lines.buffers()[1], np.int32)[lines.offset : lines.offset + len(lines) + 1]
 
 
 class _BlockText:
