@@ -44,8 +44,8 @@ class AnswerLines:
         self._times = times
 
     def line(self, derived: object) -> AnswerLine | None:
-        """Returns the line of a derived event; None if it is not flat, is a message, or was certain before its end."""
-        if not isinstance(derived, RuleDetection) or derived.early is not None:
+        """Returns the line of a derived event; None if it is not flat or a message."""
+        if not isinstance(derived, RuleDetection):
             return None
         if derived.head.construction.recipient is not None:
             return None
@@ -64,9 +64,14 @@ class AnswerLines:
         body = _object((name, _scalar(value)) for name, value in children)
         line = (
             f'{{"begin": {first}, "end": {last}, "term": {{{encode_basestring(label)}: {body}}}, '
-            f'"rule": {encode_basestring(first_way.title)}, "id": "{id_}", "causes": {_object(causes)}}}'
+            f'"rule": {encode_basestring(first_way.title)}, "id": "{id_}", "causes": {_object(causes)}{self._known(derived)}}}'
         )
         return AnswerLine(label, begin, children, line) if len(line) < _LONGEST else None
+
+    def _known(self, derived: RuleDetection) -> str:
+        """Returns when an answer was certain, if that was before its end."""
+        early = derived.early
+        return "" if early is None or early == derived.end else f', "known": {self._time(early)}'
 
     def _time(self, time: int) -> str:
         found = self._times.format(time)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
+from cera.connectors.event_lines import event_line
 from cera.diagnostics import Source
+from cera.engines.local.answer_lines import AnswerLines
 from cera.languages.streamlog.lowering import lower
 from cera.languages.streamlog.parser import parse
 from cera.model.events.event import DerivedEvent, Event
 from cera.model.events.occurrence import Occurrence, occurrence
+from cera.model.time.time_text import TimeFormat
 from cera.modules.driving import Driver
 from cera.modules.module import Settings
 from cera.modules.rules.module import RuleModule
@@ -157,3 +161,15 @@ def test_groups_are_forgotten_with_flat_and_with_nested_events() -> None:
         end = end if number % 2 else flat("end", at + 1, auction=number)
         driver.push([flat("item", at, auction=number, item=1, value=2), end, flat("tick", at + 2)])
     assert driver.counts.in_state < 200  # of a thousand rows
+
+
+def test_the_line_of_an_early_answer_says_when_it_was_known() -> None:
+    driver = driver_of(OFFERED, closed_by("end(auction(A))", "A"))
+    found = driver.push([flat("item", 10, auction=1, item=1), flat("end", 20, auction=1), flat("tick", 21)])
+    found = [*found, *driver.push([flat("item", 30, auction=2, item=1)]), *driver.close()]
+    times = TimeFormat()
+    lines = [AnswerLines(times).line(one) for one in found]
+    assert [line.text for line in lines if line] == [
+        json.dumps(event_line(one.result(), times), ensure_ascii=False) for one in found
+    ]
+    assert [line is not None and '"known"' in line.text for line in lines] == [True, False]
