@@ -64,7 +64,8 @@ class AnswerLines:
         body = _object((name, _scalar(value)) for name, value in children)
         line = (
             f'{{"begin": {first}, "end": {last}, "term": {{{encode_basestring(label)}: {body}}}, '
-            f'"rule": {encode_basestring(first_way.title)}, "id": "{id_}", "causes": {_object(causes)}{self._known(derived)}}}'
+            f'"rule": {encode_basestring(first_way.title)}, "id": "{id_}", "causes": {_object(causes)}'
+            f"{self._known(derived)}}}"
         )
         return AnswerLine(label, begin, children, line) if len(line) < _LONGEST else None
 
