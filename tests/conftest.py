@@ -76,8 +76,8 @@ def spark() -> Iterator[SparkSession]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": "2g",
         # Java's best compiler takes a fifth of the CPU of these tests, and does not save as much; its plain compiler
-        # saves an eighth where it compiles what ran forty times, and not two hundred; there is no need to look for
-        # garbage before there is some, or to remember queries for a page that is off
+        # saves some where it compiles what ran forty times, and not two hundred; there is no need to look for garbage
+        # before there is some, or to remember queries for a page that is off
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:Tier3InvocationThreshold=40 "
         "-XX:Tier3MinInvocationThreshold=20 -XX:Tier3CompileThreshold=400 -XX:Tier3BackEdgeThreshold=12000 "
         "-XX:+UseSerialGC -XX:MetaspaceSize=256m -Xms1g -Xmn512m",
