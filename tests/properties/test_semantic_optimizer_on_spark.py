@@ -55,7 +55,7 @@ def _agree(triples: Sequence[tuple[int, Triple]]) -> Counter[str]:
 
 @pytest.mark.usefixtures("spark")
 def test_rewritten_rules_answer_on_spark_as_the_plain_ones_do_by_definition() -> None:
-    assert len(_agree(list(islice(_of_other_laws(_rewritten_triples(100, 30)), 3)))) >= 4, "too few laws were used"
+    assert len(_agree(list(islice(_of_other_laws(_rewritten_triples(300, 30)), 3)))) >= 4, "too few laws were used"
 
 
 @pytest.mark.long
