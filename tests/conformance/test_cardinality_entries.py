@@ -363,6 +363,21 @@ def test_p32_example_16() -> None:
     assert found == le(14)
 
 
+def test_p32_example_16_is_about_windows_that_slide() -> None:
+    """ERR-80: the printed result has lost its `Slide 1min`; fourteen are too many for windows that do not slide."""
+    given = while_("Range 30min", "exists (= 0 or >= 3 and <= 7) a() group-by {}")
+    sliding, tumbling = (f"Range 10min{slide}: d() <- a()." for slide in (" Slide 1min", ""))
+    [found] = propagated(rules(sliding), facts(given), Premises(0, ("a",)))
+    assert (found.period, found.numbers) == (Period(10 * MINUTE, MINUTE), le(14))
+    [printed] = propagated(rules(tumbling), facts(given), Premises(0, ("a",)))
+    assert (printed.period, printed.numbers) == (Period(10 * MINUTE, 10 * MINUTE), le(7))
+    # seven at the end of one window of half an hour and seven at the begin of the next
+    times = [Fraction(n, 2) for n in range(53, 67)]
+    assert [sum(begin <= at < begin + 30 for at in times) for begin in (0, 30)] == [7, 7]
+    assert max(sum(begin <= at < begin + 10 for at in times) for begin in range(60)) == 14
+    assert max(sum(begin <= at < begin + 10 for at in times) for begin in range(0, 60, 10)) == 7
+
+
 def test_p33_the_windows_of_a_disjunction_may_differ() -> None:
     # ERR-78: one window has 2 and its neighbours 10 together with it
     numbers = eq(2).union(eq(10))
@@ -381,6 +396,29 @@ def test_p34_example_17() -> None:
     both = conjoined(second, third)
     assert both == eq(0).union(between(4, 24))
     assert disjoined(first, both) == le(38)
+
+
+def test_p34_example_17_disjunct_by_disjunct() -> None:
+    """ERR-80: in step 4 the second disjunct, = 2, gives at most 4, where 14 is printed; the union hides it."""
+    parts = [transferred(numbers, Period(2 * HOUR, 2 * HOUR), HOUR) for numbers in (between(5, 7), eq(2))]
+    assert parts == [le(14), le(4)]
+    assert parts[1] != le(14)
+    assert parts[0].union(parts[1]) == le(14)
+
+
+def test_p20_listing_8_2_unless_windows_are_aligned_an_hour_may_have_61() -> None:
+    """ERR-80: the text's `at most 60` holds if hours begin with minutes, and Table 8.7's 61 whenever they begin."""
+    times = [0.9, *(minute + 0.5 for minute in range(1, 60)), 60.1]  # one in each minute
+    assert all(sum(minute <= at < minute + 1 for at in times) == 1 for minute in range(61))
+    assert sum(0.5 <= at < 60.5 for at in times) == 61
+    assert 61 in transferred(eq(1), Period(MINUTE, MINUTE), HOUR)
+    assert 61 not in transferred(eq(1), Period(MINUTE, MINUTE), Period(HOUR, HOUR))
+
+
+def test_p35_listing_8_5_compares_windows() -> None:
+    """ERR-80: line 18 is printed `i <- j`, which would take any window for the one that is looked for."""
+    assert transferred(eq(3), Period(HOUR, HOUR), Period(HOUR, HOUR)) == eq(3)
+    assert transferred(eq(3), Period(HOUR, HOUR), Period(2 * HOUR, 2 * HOUR)) == eq(6)
 
 
 def test_p34_example_17_as_rules() -> None:

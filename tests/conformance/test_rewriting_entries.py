@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 from cera.constraints.module import ConstraintModule
 from cera.model.matching.patterns import TermPattern
 from cera.optimizer.semantic.driver import LAWS, RewrittenRule, knowledge_of, rewrite
+from cera.optimizer.semantic.residues import residues
 from cera.program import load
 from cera.rules.settlements import ClosingEvent, MostMatches, Settlement
 from conformance.constraints import clauses_of
@@ -44,6 +47,28 @@ def closings(settlements: tuple[Settlement, ...]) -> list[tuple[str, tuple[str, 
     return found
 
 
+def test_R_01_one_constraint_has_a_residue_for_each_substitution_and_is_applied_once() -> None:
+    """ERR-91: by the listing one substitution has a residue, and it is applied to the result again and again. A
+    contradiction is the result of the whole, wherever it is found."""
+    both = "q(x(X), y(Y)) <- i: p(x(X)) and j: p(x(Y)) and X > 3 and Y > 3."
+    positive = "IF event: p(x(X)) THEN X > 3 END"
+    found = rewritten(both, positive)
+    assert found.rule is not None
+    assert laws(found) == ["predicate elimination"] * 2
+    assert found.rule.branches[0].conditions == ()
+    [clause] = clauses_of(positive)
+    [branch] = found.original.branches
+    assert len(list(residues(branch, [clause]))) == 2
+    [left] = found.rule.branches
+    assert len(list(residues(left, [clause]))) == 2, "it still applies to the result, for ever"
+    second = "q(x(X), y(Y)) <- i: p(x(X)) and j: p(x(Y)) and Y < 3."
+    assert rewritten(second, positive).rule is None, "as printed only the first substitution was looked at"
+    later = rewritten(
+        Q29.replace("value(V)).", "value(V)) and V < 3."), ENDED, "IF event: itemDescription(value(V)) THEN V > 3 END"
+    )
+    assert (later.rule, list(later.alternatives())) == (None, []), "and not one of a set of alternatives"
+
+
 def test_R_01_the_result_is_nothing_to_evaluate_the_same_rule_or_a_set_of_rules() -> None:
     contradicted = rewritten(Q25, in_auctions('IF event: bid(bidderID(B)) THEN B != "007" END'))
     assert (contradicted.rule, list(contradicted.alternatives())) == (None, [])
@@ -62,7 +87,7 @@ def test_R_02_a_residue_that_helps_nothing_is_not_used() -> None:
 
 def test_R_03_every_heuristic_has_a_law() -> None:
     """Index introduction is none: what is kept of a stream has the indexes that its joins need. Lookup merging is of
-    section 10.1, and only partner of section 8.1."""
+    section 10.1, only partner and refuted absence of section 8.1."""
     assert LAWS == (
         "result by contradiction",
         "result by transformation",
@@ -73,6 +98,7 @@ def test_R_03_every_heuristic_has_a_law() -> None:
         "join introduction",
         "predicate introduction",
         "only partner",
+        "refuted absence",
     )
 
 
@@ -158,6 +184,19 @@ def test_R_10_two_residues_give_three_alternatives() -> None:
     assert found.rule is not None
     assert [len(each.settlements) for each in found.alternatives()] == [1, 1, 2]
     assert len({each.settlements for each in found.alternatives()}) == 3
+
+
+def test_R_10_alternatives_are_sets_of_residues_and_not_their_orders() -> None:
+    """ERR-95: three residues have seven sets, and fifteen orders of these; there are seven alternatives."""
+    fewer = f"WHILE Range 24h Slide 24h LET IN ANY CASE exists <= 500 event: {ITEM} group-by {{A}} END END"
+    over = ENDED.replace("auctionEnd", "auctionOver")
+    found = rewritten(Q29, fewer, ENDED, over)
+    assert found.rule is not None
+    assert len(found.rule.settlements) == 3
+    alternatives = [frozenset(map(repr, each.settlements)) for each in found.alternatives()]
+    assert len(alternatives) == len({*alternatives}) == 2**3 - 1
+    orders = sum(len(list(permutations(found.rule.settlements, size))) for size in (1, 2, 3))
+    assert orders == 15
 
 
 def test_R_10_a_constraint_that_is_given_twice_gives_no_more() -> None:

@@ -4,21 +4,23 @@ versions fail."""
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
 from cera.constraints.numbers import compared
+from cera.constraints.stream import Happening
 from cera.constraints.subsumption.atoms import Fixed, Name, Value, extended, flat, flat_pattern
 from cera.constraints.subsumption.conjunctive import ConjunctiveQuery, of_body, of_branch
 from cera.constraints.subsumption.subsumption import Match, covers, subsumptions
 from cera.model.expressions.atoms import Atom
 from cera.model.expressions.expression import Literal, Variable
+from cera.model.terms.term import Term
 from cera.model.time.periodic_windows import Period
 from cera.program import load
-from conformance.constraints import clauses_of
+from conformance.constraints import by_definition, clauses_of
 
 
 def body(text: str, window: str = "unbounded") -> ConjunctiveQuery:
@@ -277,6 +279,84 @@ def test_u10_example_22() -> None:
     found = subsumptions(general, special)
     assert values(found) == [{"X": "b"}]
     assert identifiers(found) == [{"i": "n", "j": "k"}]
+
+
+_MINUTE = 60_000_000
+_P_OF_22 = "event i: p(X) and {time} event j: q(X) and e(i) < b(j) and e(j) < b(i) + 1h and while j: not event: {no}(a)"
+_D_OF_22 = (
+    "event m: p(a) and event n: p(b) and {time} event k: q(b) and e(n) < b(k) and e(k) < b(n) + 10min "
+    "and while k: not event: {no}(Y)"
+)
+
+
+def _matches(text: str, window: str, happenings: Sequence[Happening]) -> bool:
+    """Returns whether a body has a match in a stream: what it demands in its head is never there."""
+    constraint = f"WHILE {window} LET IF {text} THEN exists >= 1 event: seen() END END"
+    return bool(by_definition(constraint, happenings, extent=(-7200, 14400)).violations)
+
+
+def _pq(label: str, value: str, begin: int, end: int) -> Happening:
+    return Happening(Term(label, [value]), begin * _MINUTE, end * _MINUTE, "event")
+
+
+def test_u10_example_22_is_a_test_of_syntax() -> None:
+    """ERR-85: what lies inside of i cannot begin after i, so that neither query has a match."""
+    printed = [
+        (_P_OF_22.format(time="while i:", no="q"), "Range 2h"),
+        (_D_OF_22.format(time="while n:", no="q"), "Range 1h"),
+    ]
+    intervals = [(b, e) for b in range(4) for e in range(b, 4)]
+    for p, q in product(intervals, intervals):
+        stream = [_pq("p", "a", 0, 0), _pq("p", "b", *p), _pq("q", "b", *q)]
+        assert not any(_matches(text, window, stream) for text, window in printed), (p, q)
+    # what subsumption says of them says nothing of a stream, and is no proof that they have a match
+    general, special = (body(text, window) for text, window in printed)
+    assert subsumptions(general, special)
+
+
+def test_u10_example_22_where_it_can_be_satisfied() -> None:
+    """ERR-85: with `from-end[i, 1h]` for i, and another label absent, both have matches; the same follows of what is
+    said of times alone. A timer in the body is not understood, which is sound."""
+    timers = (
+        (_P_OF_22.format(time="event t: from-end[i, 1h] and while t:", no="r"), "Range 2h"),
+        (_D_OF_22.format(time="event t: from-end[n, 1h] and while t:", no="r"), "Range 1h"),
+    )
+    stream = [_pq("p", "a", 0, 1), _pq("p", "b", 1, 2), _pq("q", "b", 4, 5)]
+    assert all(_matches(text, window, stream) for text, window in timers)
+    assert subsumptions(*(body(text, window) for text, window in timers)) == []
+    times = ((_P_OF_22.format(time="", no="r"), "Range 2h"), (_D_OF_22.format(time="", no="r"), "Range 1h"))
+    found = subsumptions(*(body(text, window) for text, window in times))
+    assert values(found) == [{"X": "b"}]
+    assert identifiers(found) == [{"i": "n", "j": "k"}]
+    intervals = [(b, e) for b in (0, 5, 9) for e in (0, 5, 9, 12) if b <= e]
+    seen = 0
+    for p, q, r in product(intervals, intervals, (None, "a", "b")):
+        absent = [] if r is None else [_pq("r", r, *q)]
+        stream = [_pq("p", "a", 0, 0), _pq("p", "b", *p), _pq("q", "b", *q), *absent]
+        if _matches(*times[1], stream):
+            assert _matches(*times[0], stream), (p, q, r)
+            seen += 1
+    assert seen, "some streams have matches of the special one"
+
+
+def test_u11_theta_subsumption_is_not_complete() -> None:
+    """ERR-87: what is implied need not be found, and substitution alone finds none of these. Those about times are, by
+    closing the conditions; the others are not claimed."""
+    later = body("event i: p(x(A)) and event j: q(x(B)) and event k: r(x(C)) and e(i) < b(j) and e(j) < b(k)")
+    assert subsumptions(body("event i: p(x(A)) and event k: r(x(C)) and e(i) < b(k)"), later), "transitivity"
+    sums = body(
+        "event i: p(x(A)) and event j: q(x(B)) and event k: r(x(C)) and e(i) + 1h <= b(j) and e(j) + 1h <= b(k)"
+    )
+    assert subsumptions(body("event i: p(x(A)) and event k: r(x(C)) and e(i) + 2h <= b(k)"), sums), "sums"
+    assert subsumptions(body("event i: p(x(A)) and b(i) <= e(i)"), body("event i: p(x(A))")), "b(i) <= e(i)"
+    apart = body("event i: p(x(A)) and event j: q(x(B)) and b(i) < b(j)")
+    assert subsumptions(body("event i: p(x(A)) and event j: q(x(B)) and b(i) != b(j) + 1h"), apart), "!= from <"
+    at_least = "event i: p(x(A)) and while i: exists >= {} event: q(x(B)) group-by {{}}"
+    assert subsumptions(body(at_least.format(1)), body(at_least.format(2))) == [], ">= 1 from >= 2 is not claimed"
+    halves = body("event i: p(x(A)) and event: q(x(B))", "Range 1h")
+    assert subsumptions(body("event i: p(x(A)) and event: q(x(B))", "Range 90min"), halves) == [], (
+        "nor unions of windows"
+    )
 
 
 def test_u11_u12_what_is_not_understood_subsumes_nothing() -> None:

@@ -141,6 +141,34 @@ THEMES = (
         "Range LENsec: hX(k(K), n(AGG(V))) <- i: LBL(k(K), v(V)) and j: MBL(k(K)) and e(i) OP e(j).",
         "WHILE Range LENsec LET IN ANY CASE exists <= 1 event: MBL(k(K)) group-by {} END END",
     ),
+    # refuted absence
+    (
+        "Range LENsec: hX(k(K), v(V)) <- LBL(k(K), v(V)) and not MBL(k(K), v(V)).",
+        "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K), v(V)) THEN e(i) <= e(j) END",
+    ),
+    (
+        "Range LENsec: hX(k(K), n(AGG(V))) <- LBL(k(K), v(V)) and not MBL(k(K)).",
+        "IF event i: LBL(k(K)) and event j: MBL(k(K)) THEN i before j END",
+    ),
+    (
+        "Range LENsec: hX(k(K), v(V)) <- LBL(k(K), v(V)) and not MBL(k(K)).",
+        "IF event i: LBL(k(K)) and event j: MBL(k(K)) THEN e(i) <= e(j) END",
+    ),
+    (
+        "Range LENsec Slide 2sec: hX(k(K), n(AGG(V))) <- LBL(k(K), v(V)) and not MBL(k(K), v(V)).",
+        (
+            "IF event i: LBL(k(K), v(V)) and event j: MBL(k(K), v(V)) THEN i before j END "
+            "IF event i: LBL(k(K)) and event j: FBL(k(K)) THEN i before j END "
+            "IF event i: MBL(k(K)) and event j: FBL(k(K)) THEN e(i) <= e(j) END"
+        ),
+    ),
+    (
+        "Range LENsec: hX(k(K), v(V), w(W)) <- LBL(k(K), v(V)) and FBL(k(K), v(W)) and not MBL(k(K)).",
+        (
+            "IF event i: LBL(k(K)) and event j: MBL(k(K)) THEN i before j END "
+            "IF event i: FBL(k(K)) and event j: MBL(k(K)) THEN e(i) <= e(j) END"
+        ),
+    ),
     # result by transformation
     (
         "Range LENsec: hX(k(K), n(AGG(V))) <- LBL(k(K), v(V)).",

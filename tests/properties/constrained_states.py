@@ -17,6 +17,16 @@ WAITING = (
     f"{_IN} and w: extend[i, LENsec] and while w: not MBL(k(K)).",
     f"{_IN.replace('o(k(K))', 'o()')} and w: from-end[i, LENsec] and while w: not MBL(k(K)).",
 )
+#: Rules whose answers are over all of a state, and may be certain before it ends.
+WHOLE = (
+    "o(k(K)): hX(k(K), n(count(V))) <- LBL(k(K), v(V)).",
+    "o(k(K)): hX(k(K), v(V), m(max(W))) <- i: LBL(k(K), v(V)) and j: LBL(k(K), v(W)) and i before j.",
+    "unbounded: hX(k(K)) <- state s: o(k(K)) and while s: not LBL(k(K)).",
+    "unbounded: hX() <- state s: o() and while s: not LBL(k(NUM)).",
+    "unbounded: hX(k(K)) <- state s: o(k(K)) and while s: not LBL(k(K), v(V)) and while s: not FBL(k(K)).",
+    "unbounded: hX(k(K), v(V)) <- state s: o(k(K)) and while s: i: FBL(k(K), v(V)) and while s: not LBL(k(K), v(V)).",
+    "unbounded: hX(k(K)) <- state s: o(k(K)) and while s: i: FBL(k(K)) and while s: not LBL(k(K)).",
+)
 RULES = (
     *WAITING,
     f"{_IN} and while s: j: MBL(k(K), v(W)) and i before j.",
@@ -25,6 +35,7 @@ RULES = (
     # states that may open later
     f"{_BESIDE} and j: MBL(k(K)).",
     f"{_BESIDE} and w: from-end[i, LENsec] and while w: not MBL(k(K)).",
+    *WHOLE,
     # what waits for the end of a state
     "o(k(K)): hX(k(K), n(count(V))) <- LBL(k(K), v(V)).",
     "unbounded: hX(k(K)) <- state s: o(k(K)) and while s: not LBL(k(K)).",
@@ -47,9 +58,8 @@ def random_state_texts(chance: random.Random) -> tuple[list[str], list[str]]:
     rules: list[str] = []
     constraints: list[str] = []
     for number in range(chance.randint(1, 2)):
-        text = (
-            f"{chance.choice((*RULES, *WAITING, *WAITING))}|{chance.choice((ORDERS[0], ORDERS[1], '|'.join(ORDERS)))}"
-        )
+        order = chance.choice((ORDERS[0], ORDERS[1], "|".join(ORDERS)))
+        text = f"{chance.choice((*RULES, *WAITING, *WAITING, *WHOLE))}|{order}"
         rule, *ordered = filled(chance, text).split("|")
         rules.append(rule.replace("X", str(number)))
         constraints += ordered

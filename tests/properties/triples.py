@@ -38,6 +38,7 @@ from properties.automaton_rules import random_automaton_rules
 from properties.constrained_lookups import TABLE, random_lookups
 from properties.constrained_rules import random_texts, stream_of
 from properties.constrained_states import random_state_texts, stream_with_states
+from properties.constrained_traces import random_trace_texts
 
 Kind = Literal["events", "table", "states", "automaton"]
 #: How streams are found.
@@ -92,8 +93,16 @@ def triple_of(seed: int) -> Triple | None:
     return next(iter(_of_events(seed, 1)), None)
 
 
+def traces_of(seed: int, streams: int) -> tuple[Triple, ...]:
+    """Returns the triples of a seed that are about answers which several rows give."""
+    return _of_texts(*random_trace_texts(random.Random(f"traces {seed}")), seed, streams)
+
+
 def _of_events(seed: int, streams: int) -> tuple[Triple, ...]:
-    rules, constraints = random_texts(seed)
+    return _of_texts(*random_texts(seed), seed, streams)
+
+
+def _of_texts(rules: list[str], constraints: list[str], seed: int, streams: int) -> tuple[Triple, ...]:
     program = _program(rules)
     if program is None:
         return ()

@@ -24,7 +24,7 @@ from cera.model.time.periodic_windows import Period
 from cera.model.time.timers import Edge
 from cera.rules.analysis.unification import head_label, query_label
 from cera.rules.rule import Semantics
-from cera.rules.settlements import ClosingEvent, Settlement
+from cera.rules.settlements import ClosingEvent, RefutingEvent, Settlement
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,16 @@ class Filter:
 
 @dataclass(frozen=True)
 class Timer:
-    """R ⋈ X[i: kind[j, d]]: the row with its timer, if that happens."""
+    """R ⋈ X[i: kind[j, d]]: the row with its timer, if that happens. `of_state`: the timer is the state that the anchor
+    has opened, as long as it holds.
+    """
 
     identifier: str
     kind: str
     duration: Duration
     anchor: int
     input: Node
+    of_state: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,8 @@ class Wait:
     #: Whether a row waits for one periodic window, and so for the end of it.
     of_one_window: bool
     input: Node
+    #: The places of the state for whose end a row waits, and of its opening.
+    state: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -215,11 +220,13 @@ class Window:
 class Probe:
     """R ⋈_{i⊒j} S and R ▷_{i⊒j} S: the row with each row in its window, or the row if there is none.
 
-    Rows that come out of another window have waited before it.
+    Rows that come out of another window have waited before it. An event in the window of a row that waits may refute it
+    for good; alone in its step, it need not be stored then.
     """
 
     window: Window
     input: Node | Wait
+    refuting: RefutingEvent | None = None
 
 
 @dataclass(frozen=True)

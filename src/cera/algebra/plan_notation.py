@@ -41,7 +41,7 @@ from cera.model.terms import term as terms
 from cera.model.time.allen import CONVERSES
 from cera.model.time.durations import Duration, format_duration
 from cera.model.time.periodic_windows import Period
-from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, OnlyPartner, Settlement
+from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, OnlyPartner, RefutingEvent, Settlement
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,8 @@ class Notation:
                 return f"the first match{values}"
             case OnlyPartner():
                 return f"the only {settlement.event}{values} (rows only)"
+            case RefutingEvent():
+                return f"refutation by {self.pattern(settlement.pattern)}{values} (rows only)"
             case _:
                 assert_never(settlement)
 

@@ -52,4 +52,5 @@ def explained_program(program: Program, *, with_costs: bool = True) -> Optimizat
         program.choices if with_costs else (),
         basis_of(program.rates, program.cost) if with_costs else None,
         program.trusted_automata if "expected" in program.supposing else (),
+        program.partial_values,
     )

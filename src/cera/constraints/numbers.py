@@ -129,6 +129,11 @@ def counts(specification: Specification) -> CountSet | None:
             assert_never(specification)
 
 
+def greatest(numbers: CountSet) -> int | None:
+    """Returns the greatest number of a set, -1 if it has none; None if there is no greatest one."""
+    return numbers.ranges[-1][1] if numbers else -1
+
+
 def numbers_of(part: Part) -> CountSet | None:
     """Returns the numbers that a literal admits; None if they depend on variables, or it is not a literal."""
     if not isinstance(part, Literal):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import typing
 from collections.abc import Collection, Iterator, Sequence
 from typing import NotRequired, TypedDict
@@ -11,15 +12,21 @@ from cera.constraints.clause import Clause
 from cera.constraints.queries import Literal
 from cera.explain.costs import EstimateBasis, ExplainedChoice, basis_lines, choice_lines, explain_choice
 from cera.explain.plan import NOTATION
+from cera.model.expressions.expression import Expression
+from cera.model.matching.patterns import TermPattern
 from cera.optimizer.semantic.choice import Choice
 from cera.optimizer.semantic.driver import Rewriting, RewrittenProgram, RewrittenRule
+from cera.optimizer.semantic.partial_values import PartialValues, with_one_value
 from cera.optimizer.semantic.rule_states import RuleState, rule_state
 from cera.optimizer.semantic.scan_reduction import LAW as SCAN_REDUCTION
 from cera.optimizer.semantic.table_keys import LAW as LOOKUP_MERGING
 from cera.rules.analysis.dependencies import event_patterns
 from cera.rules.analysis.unification import query_label
 from cera.rules.rule import Accumulation, EventQuery, RelationQuery, relations_of
-from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, OnlyPartner
+from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, OnlyPartner, RefutingEvent
+
+#: A variable that stands at one place of a rule only, as StreamLog is lowered.
+_ONCE = re.compile(r"\b_(\w+)#")
 
 RuleResult = typing.Literal["unsatisfiable", "answered", "rewritten", "unchanged"]
 
@@ -39,6 +46,14 @@ class ExplainedRewriting(TypedDict):
     change: str
 
 
+class PartialValue(TypedDict):
+    """A pattern that also matches attributes with several values, and the one that asks for one."""
+
+    pattern: str
+    place: str | None
+    for_one: str
+
+
 class RewritingOfRule(TypedDict):
     rule: str
     place: str | None
@@ -47,6 +62,8 @@ class RewritingOfRule(TypedDict):
     #: The state of an automaton in which all its events come.
     evaluated_in: NotRequired[str]
     costs: NotRequired[ExplainedChoice]
+    #: What keeps constraints from concerning it.
+    several_values: NotRequired[list[PartialValue]]
 
 
 class Optimization(TypedDict):
@@ -62,6 +79,7 @@ def explain_rewritings(
     choices: Sequence[Choice] = (),
     basis: EstimateBasis | None = None,
     automata: Sequence[AutomatonModule] = (),
+    partial: Sequence[PartialValues] = (),
 ) -> Optimization:
     """Returns what became of each rule, by which estimates, and which constraints were of no use."""
     found: Optimization = {"rules": [_rule(each) for each in rewritten.rules]}
@@ -71,12 +89,23 @@ def explain_rewritings(
         state = rule_state(one.original, automata)
         if state is not None:
             each["evaluated_in"] = _state(state)
+        for several in (one_of.patterns for one_of in partial if one_of.rule is one.original):
+            each["several_values"] = [_partial_value(pattern) for pattern in several]
     for each, choice in zip(found["rules"], choices, strict=False):
         each["costs"] = explain_choice(choice)
     if unused:
         left_out = {name for choice in choices for name in choice.constraints_left_out}
         found["unused"] = _unused(rewritten, unused, left_out)
     return found
+
+
+def _partial_value(pattern: TermPattern) -> PartialValue:
+    place = None if pattern.span is None else str(pattern.span)
+    return {
+        "pattern": NOTATION.pattern(pattern),
+        "place": place,
+        "for_one": NOTATION.pattern(with_one_value(pattern)),
+    }
 
 
 def _state(state: RuleState) -> str:
@@ -146,10 +175,17 @@ def _change(rewriting: Rewriting) -> str:
             return f"all matches{_same(by)} give the same answer, and the first one decides it"
         case OnlyPartner(event=event, by=by):
             return f"at most one {event} comes{_same(by)}, and what has met it is forgotten"
+        case RefutingEvent(pattern=pattern, by=by):
+            return f"{NOTATION.pattern(pattern)} refutes what has come{_same(by)}, and neither is kept"
         case condition if rewriting.law == SCAN_REDUCTION:
-            return f"{NOTATION.condition(condition)} holds in every match, and is tested before events are joined"
+            return f"{_condition(condition)} holds in every match, and is tested before events are joined"
         case condition:
-            return f"{NOTATION.condition(condition)} always holds, and is not tested"
+            return f"{_condition(condition)} always holds, and is not tested"
+
+
+def _condition(condition: Expression) -> str:
+    """Returns a condition as text, with its variables as they are written, also those that stand at one place only."""
+    return _ONCE.sub(r"\1", NOTATION.condition(condition))
 
 
 def _same(by: Sequence[str]) -> str:
@@ -166,6 +202,8 @@ def optimization_lines(optimization: Optimization) -> Iterator[str]:
         for rewriting in each["rewritings"]:
             names = ", ".join(constraint["name"] for constraint in rewriting["constraints"])
             yield f"  {rewriting['law']}, by {names}: {rewriting['change']}"
+        if "several_values" in each:
+            yield f"  {_note(each['several_values'])}"
         if "costs" in each:
             yield from (f"  {line}" for line in choice_lines(each["costs"], optimization.get("estimates")))
     if "estimates" in optimization:
@@ -173,3 +211,14 @@ def optimization_lines(optimization: Optimization) -> Iterator[str]:
     for constraint in optimization.get("unused", ()):
         place = f" ({constraint['place']})" if constraint["place"] is not None else ""
         yield f"constraint {constraint['name']}{place}: {constraint['reason']}"
+
+
+def _note(several: Sequence[PartialValue]) -> str:
+    """Returns why constraints do not concern a rule, and what would let them."""
+    found = [each["pattern"] + ("" if each["place"] is None else f" ({each['place']})") for each in several]
+    asking = dict.fromkeys(each["for_one"] for each in several)
+    match, ask = "matches" if len(several) == 1 else "match", "asks" if len(asking) == 1 else "ask"
+    return (
+        f"note: {', '.join(found)} also {match} where there are several values, of which constraints say nothing; "
+        f"{', '.join(asking)} {ask} for one"
+    )

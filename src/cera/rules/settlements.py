@@ -7,7 +7,8 @@ and ids.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from cera.model.matching.patterns import Pattern
 from cera.model.tags import added_later, tagged
@@ -67,7 +68,21 @@ class OnlyPartner:
     source: str = field(default="", compare=False)
 
 
-Settlement = ClosingEvent | MostMatches | FirstMatch | OnlyPartner
+@tagged("RefutingEvent")
+@dataclass(frozen=True)
+class RefutingEvent:
+    """An event that refutes the absence of `pattern` in `window`, the window of the clock that all rows wait for: with
+    it and after it none comes of the other events of a match with the same values of the variables `by`, which are all
+    that it shares with them.
+    """
+
+    pattern: Pattern
+    window: str
+    by: tuple[str, ...]
+    source: str = field(default="", compare=False)
+
+
+Settlement = ClosingEvent | MostMatches | FirstMatch | OnlyPartner | RefutingEvent
 
 
 def settles_answers(settlement: Settlement) -> bool:
@@ -75,7 +90,16 @@ def settles_answers(settlement: Settlement) -> bool:
     match settlement:
         case ClosingEvent():
             return settlement.settles
-        case OnlyPartner():
+        case OnlyPartner() | RefutingEvent():
             return False
         case _:
             return True
+
+
+def without_early_answers(settlements: Sequence[Settlement]) -> Iterator[Settlement]:
+    """Yields what is left where no answer is to be certain before its end: what lets a rule forget."""
+    for each in settlements:
+        if not settles_answers(each):
+            yield each
+        elif isinstance(each, ClosingEvent) and each.forgets:
+            yield replace(each, settles=False)

@@ -47,6 +47,21 @@ def test_each_constraint_says_what_it_follows_from_and_what_it_supposes() -> Non
     assert len(comments) == text.count("\nWHILE") + text.count("\nIF")
 
 
+def test_it_says_that_what_rules_derive_must_not_come_from_outside(tmp_path: Path) -> None:
+    """One more `h` in a window violates what follows from the rule, though the rule derives only one."""
+    rules, known, events = (tmp_path / name for name in ("a.slog", "known.escl", "events.jsonl"))
+    rules.write_text("Range 10sec: h(k(K), n(count(V))) <- p(k(K), v(V)).\n")
+    known.write_text("WHILE Range 10sec LET IN ANY CASE exists <= 5 event: p(k(K)) group-by {K} END END\n")
+    found = cera("derive", str(rules), str(known))
+    assert "come from these alone, not from outside" in found.stdout.splitlines()[2]
+    (tmp_path / "derived.escl").write_text(found.stdout)
+    own = '{"at": 1, "term": {"p": {"k": 1, "v": 2}}}\n{"at": 20, "term": {"p": {"k": 1, "v": 2}}}\n'
+    for other, status in (("", 0), ('{"at": 8, "term": {"h": {"k": 1, "n": 7}}}\n', 6)):
+        events.write_text(f"{other}{own}")
+        checked = cera("verify", str(rules), str(tmp_path / "derived.escl"), "--events", str(events))
+        assert checked.exit_code == status, checked.output
+
+
 def test_translate_shows_the_same() -> None:
     derived, translated = (
         cera("derive", str(AUCTION / "auction.ihta")),

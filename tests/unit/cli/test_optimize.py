@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,61 @@ def test_a_constraint_about_a_table_that_no_rule_looks_up_says_so() -> None:
     Path("b.slog").write_text(f'{table.strip()} from "items.csv"\nunbounded: h(k(K)) <- p(k(K)) and items(id(K)).\n')
     found = cera("optimize", "b.slog", "--constraints", "t.escl")
     assert found.stdout.splitlines()[-1] == "constraint key (t.escl:2:1): no law uses it here"
+
+
+FIRE = """DETECT alarm{ area{var A} }
+ON and {
+  event s: smoke{{ area{{var A}} }},
+  event h: heat{{ area{{var A}}, value{{var V}} }}
+} where { {s, h} within 1 min, var V > 40 }
+END
+"""
+HOT = "CONSTRAINT hot: IF event: heat(value(V)) THEN V > 50 END\n"
+OVER = "CONSTRAINT over: IF event i: smoke(area(A)) and event j: heat(area(A)) THEN i before j END\n"
+
+
+def _notes(program: str, *constraints: str) -> list[str]:
+    Path("fire.xceq").write_text(program)
+    Path("fire.escl").write_text("".join(constraints))
+    found = cera("optimize", "fire.xceq", "--constraints", "fire.escl")
+    assert found.exit_code == 0, found.stderr
+    return [line.removeprefix("  note: ") for line in found.stdout.splitlines() if line.startswith("  note: ")]
+
+
+def test_a_pattern_that_also_matches_several_values_is_named_where_it_hinders_a_law() -> None:
+    why = "where there are several values, of which constraints say nothing"
+    [note] = _notes(FIRE, HOT)
+    two = "area{{var A}} (fire.xceq:4:19), value{{var V}} (fire.xceq:4:34)"
+    assert note == f"{two} also match {why}; area{{var A}}, value{{var V}} ask for one"
+    [note] = _notes(FIRE, HOT, OVER)
+    assert note == (
+        f"area{{{{var A}}}} (fire.xceq:3:20), {two} also match {why}; area{{var A}}, value{{var V}} ask for one"
+    )
+    [note] = _notes(FIRE.replace("area{{var A}}, value", "area{var A}, value"), HOT)
+    assert note == f"value{{{{var V}}}} (fire.xceq:4:32) also matches {why}; value{{var V}} asks for one"
+
+
+def test_a_rule_that_asks_for_one_value_has_no_note_and_the_law() -> None:
+    assert _notes(FIRE.replace("{{var A}}", "{var A}").replace("{{var V}}", "{var V}"), HOT, OVER) == []
+    assert "predicate elimination, by hot" in cera("optimize", "fire.xceq", "--constraints", "fire.escl").stdout
+
+
+def test_what_no_constraint_concerns_either_way_has_no_note() -> None:
+    assert _notes(FIRE, POSITIVE) == []
+    assert _notes(FIRE, "CONSTRAINT cold: IF event: heat(value(V)) THEN V < 90 END\n") == []
+    Path("fire.slog").write_text("unbounded: alarm(value(V)) <- heat(value(V)) and V > 60.\n")
+    assert "note" not in cera("optimize", "fire.slog", "--constraints", "fire.escl").stdout
+
+
+def test_only_the_rule_that_a_constraint_would_concern_has_a_note() -> None:
+    two = FIRE + "DETECT again{ area{var A} } ON alarm{{ area{{var A}} }} END\n"
+    assert len(_notes(two, HOT)) == 1
+
+
+def test_the_note_is_in_the_json() -> None:
+    _notes(FIRE, HOT)
+    [rule] = json.loads(cera("optimize", "fire.xceq", "--constraints", "fire.escl", "--json").stdout)["rules"]
+    area = {"pattern": "area{{var A}}", "place": "fire.xceq:4:19", "for_one": "area{var A}"}
+    value = {"pattern": "value{{var V}}", "place": "fire.xceq:4:34", "for_one": "value{var V}"}
+    assert rule["several_values"] == [area, value]
+    assert rule["result"] == "unchanged"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from cera.constraints.consequences.counting import Count
 from cera.constraints.consequences.facts import Facts, is_condition
 from cera.constraints.groups import components, given_names
-from cera.constraints.numbers import ALL, AT_LEAST_ONE, NO_NUMBER, ZERO, CountSet, complement, numbers_of
+from cera.constraints.numbers import ALL, AT_LEAST_ONE, NO_NUMBER, ZERO, CountSet, complement, greatest, numbers_of
 from cera.constraints.queries import Condition, Literal, Membership, Part, ValidityTime
 
 
@@ -76,11 +76,6 @@ def _times(component: Sequence[Part]) -> frozenset[ValidityTime]:
     found = {part.time for part in component if isinstance(part, Literal) and part.kind != "relation"}
     times = frozenset(time for time in found if time is not None)
     return times if len(found) == 1 else frozenset()
-
-
-def greatest(numbers: CountSet) -> int | None:
-    """Returns the greatest number of a set, -1 if it has none; None if there is no greatest one."""
-    return numbers.ranges[-1][1] if numbers else -1
 
 
 def up_to_greatest(numbers: CountSet) -> CountSet:

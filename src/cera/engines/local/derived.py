@@ -14,6 +14,7 @@ from cera.codegen.functions import tuple_of
 from cera.engines.local.python_source import Cells, SourceWriter
 from cera.model.events.event import Derivation, DerivedEvent
 from cera.model.events.occurrence import Draft, Occurrence, drafted_occurrence, wrap
+from cera.model.events.states import early_answer, early_id
 from cera.model.terms.term import Term
 
 if TYPE_CHECKING:
@@ -72,6 +73,16 @@ class RuleDetection(ABC):
         return self.head.construction.title
 
     @property
+    def opened(self) -> str | None:
+        """The name that it had while its end was not known."""
+        return None
+
+    @property
+    def bare(self) -> Row:
+        """A row with its causes, in the places where its rows have them, and without the events that were gathered."""
+        return self.head.without_matches(self.rows[0])
+
+    @property
     def copies(self) -> Sequence[RuleDetection]:
         """The event as each of its derivations made it."""
         return (self,) if self.more is None else (self, *self.more)
@@ -111,7 +122,43 @@ class RuleDetection(ABC):
         ordered = tuple(derivations.values())
         if len(ordered) > 1:
             ordered = tuple(sorted(ordered, key=attrgetter("order")))
-        return DerivedEvent(self.occurrence.event, ordered, self.head.construction.recipient, self.early)
+        completes = tuple(sorted({one.opened for one in self.copies if one.opened is not None}))
+        return DerivedEvent(self.occurrence.event, ordered, self.head.construction.recipient, self.early, completes)
+
+
+class EarlyAnswer(RuleDetection):
+    """What an answer over all of a state says before the state has ended: a point event of its own, which lasts up to
+    the time at which it was certain.
+    """
+
+    __slots__ = ("_answer", "_state")
+
+    def __init__(self, answer: RuleDetection, state: str) -> None:
+        self.begin = answer.begin
+        self.end = answer.end
+        self._answer = answer
+        self._state = state
+        self.early = self.more = self._occurrence = None
+
+    @property
+    def head(self) -> Head:
+        return self._answer.head
+
+    @property
+    def content(self) -> Term:
+        return early_answer(_term(self._answer.content, self.begin, self.end), self.begin, self._state)
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        return self._answer.rows
+
+    @property
+    def leading(self) -> Row:
+        return self._answer.leading
+
+    @property
+    def copies(self) -> Sequence[RuleDetection]:
+        return (self,)
 
 
 class HeadDetection(RuleDetection):
@@ -142,6 +189,22 @@ class HeadDetection(RuleDetection):
     @property
     def leading(self) -> Row:
         return self._rows[0]
+
+
+class CompletedAnswer(HeadDetection):
+    """An answer over all of a state that was certain before the state ended, now that it has."""
+
+    __slots__ = ("_state",)
+
+    def __init__(
+        self, begin: int, end: int, head: Head, content: Draft | Term, rows: Sequence[Row], state: str
+    ) -> None:
+        super().__init__(begin, end, head, content, rows)
+        self._state = state
+
+    @property
+    def opened(self) -> str:
+        return early_id(_term(self.content, self.begin, self.end), self.begin, self._state)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,6 +274,10 @@ class WindowDetection(RuleDetection):
     @property
     def leading(self) -> Row:
         return self.window.row_of(*self.parts)
+
+
+def _term(content: Draft | Term, begin: int, end: int) -> Term:
+    return content if isinstance(content, Term) else drafted_occurrence(begin, end, content, None).term
 
 
 def _spelled_out(content: Draft | Term) -> Hashable:

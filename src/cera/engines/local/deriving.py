@@ -8,7 +8,7 @@ from functools import cached_property
 from cera.algebra.layouts import Layout, Row
 from cera.algebra.physical import Collect, Derive
 from cera.codegen.functions import indented
-from cera.engines.local.derived import HeadDetection, RuleDetection
+from cera.engines.local.derived import CompletedAnswer, HeadDetection, RuleDetection
 from cera.engines.local.head_source import flat_head
 from cera.engines.local.heads import Head
 from cera.engines.local.network import Finisher, Network
@@ -17,6 +17,7 @@ from cera.engines.local.recursion import RecursiveRule
 from cera.engines.local.row_stages import PRELUDE, named_row
 from cera.engines.local.state import State
 from cera.model.events.occurrence import Draft
+from cera.model.events.states import ENDING, OPENING
 from cera.model.expressions.constructs import free_variables
 from cera.model.terms.term import Term
 
@@ -153,13 +154,22 @@ class EventDeriver(Finisher):
             known.more.append(new)
             return
         state.derived.append(new)
-        if not self.heard:
+        if not self.heard or state.is_opening:
             return
         occurrence = new.occurrence
         if state.is_settling:
             state.hear_later(occurrence)
         elif not (state.base and state.is_incoming(occurrence)):
             self.network.take(state, occurrence)
+
+    def complete(self, state: State, begin: int, content: Draft | Term, row: Row, places: tuple[int, int]) -> None:
+        """Derives an answer that was certain before its state has ended, now that it has."""
+        assert state.now is not None
+        position, opened = places
+        opening = row[opened]
+        ended = opening.relabelled(ENDING + opening.label.removeprefix(OPENING), state.now)
+        row = (*row[:position], ended, *row[position + 1 :])
+        self.add(state, CompletedAnswer(begin, state.now, self.head, content, (row,), opening.id))
 
     def _recur(self, state: State, known: RuleDetection, new: RuleDetection, rule: RecursiveRule) -> None:
         """Keeps a derivation of a recursion to be ranked at the end of the step, and counts it, and a new event."""

@@ -29,7 +29,7 @@ from cera.engines.local.row_stages import (
     WindowStage,
 )
 from cera.engines.local.settling import SettledSlot
-from cera.engines.local.settling_stages import ClosingStage, SettlingStage
+from cera.engines.local.settling_stages import ClosingStage, OpenStateStage, RefutingStage, SettlingStage
 from cera.engines.local.windows import Window
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.relation_rows import RelationRows, named_rows
@@ -80,11 +80,11 @@ class Emission:
     def _part(self, part: physical.Derive | physical.Collect | physical.Forgetting) -> None:
         match part:
             case physical.Derive():
-                self.network.finishers[part.slot] = EventDeriver(self._head(part.head), part, self.network)
+                self.network.finishers[part.slot] = self._deriver(part)
                 for body in part.bodies:
                     self._wait(body, one_body=len(part.bodies) == 1)
             case physical.Collect():
-                deriver = EventDeriver(self._head(part.head), part, self.network)
+                deriver = self._deriver(part)
                 window = self._window(part.window)
                 self.network.finishers[part.slot] = WindowCollector(window, deriver)
                 self._wait(part.input)
@@ -95,6 +95,11 @@ class Emission:
                 self._ask(part.closing.pattern, EndingStage(groups, part.closing, self.network))
             case _:
                 assert_never(part)
+
+    def _deriver(self, part: physical.Derive | physical.Collect) -> EventDeriver:
+        deriver = EventDeriver(self._head(part.head), part, self.network)
+        self.network.derivers[part.head.construction.rule] = deriver.complete
+        return deriver
 
     def _head(self, head: physical.Head) -> Head:
         construction, recursive = head.construction, None
@@ -109,7 +114,7 @@ class Emission:
         if not wait.settlements:
             self.connect(wait.input, SlotStage(wait.slot, wait.timers))
             return
-        slot = SettledSlot(wait.slot, wait.layout, wait.settlements, wait.of_one_window)
+        slot = _settled(wait)
         self.network.settled_slots.append(slot)
         self.connect(wait.input, SettlingStage(slot, wait.timers, self.network, one_body=one_body))
         for number, settlement in enumerate(wait.settlements):
@@ -133,7 +138,8 @@ class Emission:
             case physical.Filter():
                 self.connect(node.input, Select(node.conditions, node.layout, self.evaluator, then))
             case physical.Timer():
-                self.connect(node.input, TimerStage(node.kind, node.duration, node.anchor, then))
+                in_time = TimerStage(node.kind, node.duration, node.anchor, then)
+                self.connect(node.input, OpenStateStage(node.anchor, then) if node.of_state else in_time)
             case physical.ClockWindows():
                 self.connect(node.input, WindowStage(node.period, node.over, then))
             case physical.BoundedWindow():
@@ -177,15 +183,30 @@ class Emission:
         return None if number is None else self.plan.stores[number]
 
     def _probe(self, node: physical.Probe, then: Stage) -> None:
-        probe = RowProbe(self._window(node.window), self.evaluator, then)
+        refuting = None if self.plan.queries_what_it_derives else self._refuting(node)
+        probe = RowProbe(self._window(node.window, refuting), self.evaluator, then)
         if isinstance(node.input, Wait):
             self.network.finishers[node.input.slot] = SlotProbe(probe)
             self._wait(node.input)
         else:
             self.connect(node.input, probe)
 
-    def _window(self, window: physical.Window) -> Window:
+    def _window(self, window: physical.Window, refuting: RefutingStage | None = None) -> Window:
         store = self.plan.stores[window.store]
         if window.input is not None:
-            self.connect(window.input, Remember(store, window.key))
+            self.connect(window.input, Remember(store, window.key, refuting))
         return Window(window.operator, window.left, window.right, store)
+
+    def _refuting(self, node: physical.Probe) -> RefutingStage | None:
+        """Returns the stage of the events that refute the rows of a probe, which wait in a slot below."""
+        wait: Node | Wait = node.input
+        while isinstance(wait, physical.Probe):
+            wait = wait.input
+        if node.refuting is None or not isinstance(wait, Wait):
+            return None
+        slot = _settled(wait)
+        return RefutingStage(slot, node.window.right, self.network) if slot.refuting == node.refuting else None
+
+
+def _settled(wait: Wait) -> SettledSlot:
+    return SettledSlot(wait.slot, wait.layout, wait.settlements, wait.of_one_window, wait.state)

@@ -138,7 +138,7 @@ def _text(part: Part) -> str | None:
         case Filter():
             return f"select by {_count(len(part.conditions), 'condition')}"
         case Timer():
-            return f"add timer {part.identifier}"
+            return f"add {'the open state' if part.of_state else 'timer'} {part.identifier}"
         case ClockWindows():
             return f"add {'its window' if part.is_tumbling else 'each window'} {part.identifier}"
         case BoundedWindow():

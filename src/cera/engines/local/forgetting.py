@@ -49,6 +49,11 @@ class EndedGroups:
         """The stores whose keys have other values, too."""
         return tuple((number, part) for number, part in self._own if part is not None)
 
+    @property
+    def stores(self) -> tuple[int, ...]:
+        """The numbers of the stores."""
+        return (*self._exact, *(number for number, _ in self._partial))
+
     def forget(self, state: State, values: Any) -> None:
         """Forgets a group, at once or later."""
         for number in self._exact:
@@ -101,13 +106,16 @@ class EndingStage(Stage):
         """Returns lines that forget the group at the end of the step, after answers were given; at once where the event
         is all that the step has and no answer waits, since it is connected after all else of its rule.
         """
+        if not self.groups.stores:  # several windows look into each, so that nothing is forgotten
+            return ["pass"]
         values = key_of([cells[position] for position in self.positions])
-        now = f"{writer.name(self.groups.forget)}(state, {values})"
+        forget = f"{writer.name(self.groups.forget)}(state, {values})"
+        now = f"if {' or '.join(f'stores[{number}]' for number in self.groups.stores)}: {forget}"
         later = f"state.settled.append(({-1 - self.groups.number}, 0, {values}, None))"
         if writer.alone and self.only_forgets:
             return [now]
         if self.network.settles_at_once(writer):
-            return [f"if state.due or state.settled: {later}", f"else: {now}"]
+            return [f"if state.due or state.settled: {later}", f"el{now}"]
         return [later]
 
 

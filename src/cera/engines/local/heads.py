@@ -105,6 +105,10 @@ class Head:
                 return rows
         return self._ordered(rows)
 
+    def without_matches(self, row: Row) -> Row:
+        """Returns a row without the events that were gathered."""
+        return tuple([None if column in self._matches else cell for column, cell in enumerate(row)])
+
     def _groups(self, rows: list[Row]) -> Iterator[list[Row]]:
         """Yields the rows of each event trace in the order of their matches."""
         if len(rows) == 1:

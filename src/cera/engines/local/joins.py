@@ -201,13 +201,25 @@ class FirstOf(Stage):
 
 
 class Remember(Stage):
-    """The stage that adds the row of an event, which stands at its end, to a store for windows, as `add_event` does."""
+    """The stage that adds the row of an event, which stands at its end, to a store for windows, as `add_event` does.
 
-    def __init__(self, store: Store, key: Sequence[int]) -> None:
+    An event that refutes what waits, and is of no use later, is not added: what ends with it may still need it, so it
+    must be alone in its step; one that lasts may lie in no window of what waits.
+    """
+
+    def __init__(self, store: Store, key: Sequence[int], refuting: Stage | None = None) -> None:
         self.store = store
         self.key = key
+        self.refuting = refuting
 
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
+        if self.refuting is None or not writer.alone:
+            return self._stored(cells, writer)
+        at_once = [f"if {cells.begin(len(cells.columns) - 1)} == now:", *indented(self.refuting.lines(cells, writer))]
+        stored = self._stored(cells, writer)
+        return [*at_once, "else:", *indented(stored)] if self.store.windows == 1 else [*at_once, *stored]
+
+    def _stored(self, cells: Cells, writer: SourceWriter) -> list[str]:
         made, cells = named_row(cells, writer)
         key = key_of([cells[position] for position in self.key])
         number, horizon = self.store.number, self.store.horizon

@@ -43,12 +43,15 @@ from cera.engines.local.alone import feeds_of
 from cera.engines.local.head_source import is_written, summed_variables
 from cera.engines.local.heads import bodies_of
 from cera.engines.local.store_choice import ChosenStore, StoreChoice
-from cera.engines.local.timers import awaited_columns
+from cera.engines.local.timers import asks_for_endings, awaited_columns, open_states
 from cera.model.events.states import is_opening
 from cera.model.expressions.constructs import free_variables, has_grouping
 from cera.model.expressions.expression import Expression as Condition
+from cera.model.matching.patterns import Pattern
 from cera.rules.analysis.unification import head_label, query_label
-from cera.rules.settlements import ClosingEvent, OnlyPartner, Settlement, settles_answers
+from cera.rules.early_states import WHILE_OPEN
+from cera.rules.settlements import ClosingEvent, OnlyPartner, RefutingEvent, Settlement, settles_answers
+from cera.rules.states import opening_of
 
 
 def lower(plan: Plan, relevance: Relevance) -> PhysicalPlan:
@@ -75,9 +78,10 @@ class _Waiting:
     settlements: tuple[Settlement, ...]
     of_one_window: bool
     input: Node
+    state: tuple[int, int] | None
 
     def in_slot(self, slot: int) -> Wait:
-        return Wait(slot, self.timers, self.layout, self.settlements, self.of_one_window, self.input)
+        return Wait(slot, self.timers, self.layout, self.settlements, self.of_one_window, self.input, self.state)
 
 
 class _Lowering:
@@ -106,7 +110,9 @@ class _Lowering:
         for construction in expression.inputs if isinstance(expression, Union) else (expression,):
             assert isinstance(construction, Construction)
             self.settlements, self.own_stores = construction.settlements, []
-            parts += [self._construction(construction), *self._forgettings()]
+            parts.append(self._construction(construction))
+            if not asks_for_endings(construction.input, self.plan):  # an ending would still find what is forgotten
+                parts += self._forgettings()
         return physical.Rule(tuple(parts))
 
     # Rules.
@@ -188,12 +194,13 @@ class _Lowering:
         if wanted is not None and timers:
             timers = [wanted.columns.index(layout.columns[position]) for position in timers]
         columns = layout if wanted is None else wanted
-        settling = tuple(each for each in self.settlements if settles_answers(each))
+        settling = tuple(each for each in self.settlements if settles_answers(each) or isinstance(each, RefutingEvent))
         settlements = settling if timers else ()
         of_one_window = bool(settlements) and _only_window(expression) in columns.identifiers
-        return _Waiting(
-            tuple(timers), columns, settlements, of_one_window, _fitting(layout, columns, self.node(expression))
-        )
+        states = open_states(expression, self.plan) & {*columns.identifiers} if settlements else set()
+        state = next(((columns.event(name), columns.event(opening_of(name))) for name in sorted(states)), None)
+        below = _fitting(layout, columns, self.node(expression))
+        return _Waiting(tuple(timers), columns, settlements, of_one_window, below, state)
 
     # Relations.
 
@@ -216,7 +223,8 @@ class _Lowering:
             case Join(right=RelativeTimers() as timer):
                 anchor = self.layout(expression.left).event(timer.anchor)
                 below = self.node(expression.left)
-                return physical.Timer(timer.identifier, timer.kind, timer.duration, anchor, below)
+                of_state = timer.duration == WHILE_OPEN
+                return physical.Timer(timer.identifier, timer.kind, timer.duration, anchor, below, of_state)
             case Join(right=PeriodicWindows() as windows):
                 layout = self.layout(expression.left)
                 over = tuple(layout.event(identifier) for identifier in windows.over)
@@ -354,10 +362,33 @@ class _Lowering:
     def _probe(self, operator: TemporalJoin | AntiSemiJoin) -> physical.Probe:
         """Lowers a window, which is looked into when it has ended and the step has all its events."""
         window = self._window(operator)
+        refuting = self._refuting(operator)
         if _accumulates(operator.left):
-            return physical.Probe(window, self.node(operator.left))
+            return physical.Probe(window, self.node(operator.left), refuting)
         waiting = self._waiting(operator.left)
-        return physical.Probe(window, waiting.in_slot(self._slot()))
+        return physical.Probe(window, waiting.in_slot(self._slot()), refuting)
+
+    def _refuting(self, operator: TemporalJoin | AntiSemiJoin) -> RefutingEvent | None:
+        """Returns what says that the events of a window refute its rows for good; None if they need not."""
+        if isinstance(operator, TemporalJoin):
+            return None
+        absent = self._matching(operator.right)
+        for each in self.settlements:
+            if isinstance(each, RefutingEvent) and each.window == operator.window and each.pattern == absent:
+                return each
+        return None
+
+    def _matching(self, expression: Expression) -> Pattern | None:
+        """Returns the pattern of the events that an expression consists of; None if it has others."""
+        match expression:
+            case Matching():
+                return expression.pattern
+            case Projection() | Renaming(variables=()):
+                return self._matching(expression.input)
+            case Reference():
+                return self._matching(self.plan.by_name[expression.name].expression)
+            case _:
+                return None
 
 
 def _collects_last(expression: Expression) -> TypeGuard[TemporalJoin]:

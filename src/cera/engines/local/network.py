@@ -18,7 +18,7 @@ have one event: for these there are functions that do all of it at once.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heappop
@@ -26,7 +26,7 @@ from typing import Any
 
 from cera.algebra.layouts import Row
 from cera.algebra.physical import PhysicalPlan
-from cera.engines.local.derived import RuleDetection
+from cera.engines.local.derived import EarlyAnswer, RuleDetection
 from cera.engines.local.forgetting import EndedGroups
 from cera.engines.local.pattern_rows import Matcher
 from cera.engines.local.python_source import Cells, SourceWriter
@@ -42,6 +42,9 @@ from cera.model.time.interval import MAX_TIME, Time
 
 #: Rows about states that have ended are dropped when so many more have ended than are open.
 _ENDED = 64
+
+#: The rows of a slot that never had one.
+_NOTHING: list[Any] = [{}, {}, {}, {}, {}]
 
 #: Of so many labels it is remembered whether a rule asks for them.
 _LABELS = 10_000
@@ -89,7 +92,8 @@ class Network:
     finishers: dict[int, Finisher] = field(default_factory=dict)
     #: The stores that forget groups which are over.
     ended_groups: list[EndedGroups] = field(default_factory=list)
-    _ignored: dict[str, bool] = field(default_factory=dict)
+    #: By the names of rules, what derives an answer that has waited for the end of its state.
+    derivers: dict[str, Callable[..., None]] = field(default_factory=dict)
     #: The slots whose rows can be settled before their windows end.
     settled_slots: list[SettledSlot] = field(default_factory=list)
 
@@ -100,14 +104,13 @@ class Network:
 
     def ignores(self, label: str) -> bool:
         """Returns whether no rule asks for the events of a label, and none can be derived when one comes alone."""
-        known = self._ignored.get(label)
-        if known is None:
-            known = label not in self.by_label and not self.any_label and not self.timers
-            if label.startswith(STATES):
-                known = known and self._leaves_out_states(label)
-            if len(self._ignored) < _LABELS:
-                self._ignored[label] = known
-        return known
+        ignored = label not in self.by_label and not self.any_label and not self.timers
+        return ignored and (not label.startswith(STATES) or self._leaves_out_states(label))
+
+    @cached_property
+    def asks(self) -> Mapping[str, bool]:
+        """Whether the events of each label are taken."""
+        return _AskedLabels(self)
 
     def start(self) -> State:
         return State([{} for _ in self.plan.stores])
@@ -178,7 +181,7 @@ class Network:
             if slot < 0:
                 self.ended_groups[-1 - slot].forget(state, values)
         if state.stale:
-            self._drop_settled(state)
+            self.drop_settled(state)
 
     def closer(self, slot: SettledSlot, number: int) -> Closer:
         """Returns what finishes the rows of a slot that wait for a closing event, which is all that the step has."""
@@ -188,18 +191,18 @@ class Network:
             for until, rows in settling.take_settled(state, data, number, values, None):
                 settle(state, until, rows)
             if state.stale:
-                self._drop_settled(state)
+                self.drop_settled(state)
 
         def close_group(state: State, data: list[Any], values: Any) -> None:
             ends = data[3]
-            for until, rows in data[0].pop(values).items():
+            for until, rows in settling.of_ends(data[0].pop(values)):
                 with_end = ends[until]
                 del with_end[values]
                 if not with_end:
                     state.stale += 1
                 settle(state, until, rows)
             if state.stale:
-                self._drop_settled(state)
+                self.drop_settled(state)
 
         return close if slot.partial or slot.limits else close_group
 
@@ -209,7 +212,7 @@ class Network:
         """
         return writer.alone and not writer.finished and not self.plan.queries_what_it_derives
 
-    def _drop_settled(self, state: State) -> None:
+    def drop_settled(self, state: State) -> None:
         """Drops ends for which no group waits any more, if there are many."""
         if state.has_stale_ends:
             state.drop_settled(lambda slot, until: self._settling[slot].awaits(state.settling[slot], until))
@@ -223,7 +226,39 @@ class Network:
         """What finishes rows that are settled together, of one group and end, by slot."""
         return {each.number: self._settler(each) for each in self.settled_slots}
 
+    @cached_property
+    def state_slots(self) -> list[SettledSlot]:
+        """The slots whose rows wait for the ends of states."""
+        return [each for each in self.settled_slots if each.state is not None]
+
+    def _settler_in_state(self, slot: SettledSlot) -> Settler:
+        """Returns what finishes rows before their state ends. Their answers are kept until it does, and all that is
+        reported of them now is what they say."""
+        assert slot.state is not None
+        finisher, slots, (position, opened) = self.finishers[slot.number], len(self.finishers), slot.state
+
+        def settle(state: State, until: Any, rows: list[Row]) -> None:
+            now, derived = state.now, state.derived
+            assert now is not None
+            opening = rows[0][opened]
+            state.derived, state.index, state.is_opening = [], None, True
+            finisher(state, [slot.ended(row, now) for row in rows])
+            if state.due:
+                self.finish(state, slots)
+            kept = state.complete.setdefault(until, [])
+            for answer in state.derived:
+                if all(answer.content != content for *_, content, _, _ in kept):
+                    derived.append(EarlyAnswer(answer, opening.id))
+                kept += [(each.rule, each.begin, each.content, each.bare, (position, opened)) for each in answer.copies]
+            if not kept:
+                del state.complete[until]
+            state.derived, state.index, state.is_opening = derived, None, False
+
+        return settle
+
     def _settler(self, slot: SettledSlot) -> Settler:
+        if slot.state is not None:
+            return self._settler_in_state(slot)
         finisher, finish, slots = self.finishers[slot.number], self.finish, len(self.finishers)
         finish_rows = (finisher.of_one_trace(slot.variables) if slot.has_one_trace else None) or finisher
 
@@ -242,8 +277,11 @@ class Network:
 
     def forget(self, state: State, events: Sequence[Occurrence]) -> None:
         """Takes events that do nothing but end groups, after the steps up to them."""
-        for label in {event.label for event in events}:
-            self.forgetting[label](state, [event for event in events if event.label == label])
+        if len(self.forgetting) == 1:
+            self.forgetting[events[0].label](state, events)
+        else:
+            for label in {event.label for event in events}:
+                self.forgetting[label](state, [event for event in events if event.label == label])
         if state.settled:
             self.settle(state)
 
@@ -284,6 +322,11 @@ class Network:
             return
         assert state.now is not None
         opening.until = state.now
+        for slot in self.state_slots:
+            for row in self._settling[slot.number].due_state(state.settling.get(slot.number) or _NOTHING, opening):
+                state.make_ready(slot.number, row)
+        for answer in state.complete.pop(opening.id, ()):
+            self.derivers[answer[0]](state, *answer[1:])
         state.ended += 1
         state.closed_gates.append(opening.label)
         self.take(state, opening.relabelled(ENDING + opening.label.removeprefix(OPENING), state.now))
@@ -336,6 +379,19 @@ class Network:
     def _swept(self) -> list[tuple[int, int]]:
         """The stores that do not keep their rows always, with their horizons; known when the network is complete."""
         return [(use.number, use.horizon) for use in self.plan.stores if use.horizon is not None]
+
+
+class _AskedLabels(dict[str, bool]):
+    """Whether a network takes the events of a label, looked up once for each of the first labels."""
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+
+    def __missing__(self, label: str) -> bool:
+        asked = not self._network.ignores(label)
+        if len(self) < _LABELS:
+            self[label] = asked
+        return asked
 
 
 def _closed(state: State, occurrences: list[Occurrence]) -> list[Opening]:

@@ -75,14 +75,15 @@ class RuleProcessor(SteppingProcessor[State]):
         network = self.network
         if network.timers or not events:
             return super().advance(state, events, before)
-        asked = {label for label in {event.label for event in events} if not network.ignores(label)}
-        taken = [event for event in events if event.label in asked]
+        asks, forgetting = network.asks, network.forgetting
+        taken = [event for event in events if asks[event.label]]
         last = events[-1].end
-        if network.forgetting:
-            found = self._advance_asked(state, [event for event in taken if event.label not in network.forgetting])
-            network.forget(state, [event for event in taken if event.label in network.forgetting])
+        if forgetting and taken and (ending := [event for event in taken if event.label in forgetting]):
+            others = [event for event in taken if event.label not in forgetting] if len(ending) < len(taken) else []
+            found = self._advance_asked(state, others) if others else []
+            network.forget(state, ending)
         else:
-            found = self._advance_asked(state, taken)
+            found = self._advance_asked(state, taken) if taken else []
         found += self._timers(state, last + 1, last=last)
         if last >= state.sweep_at:
             network.sweep(state, last)

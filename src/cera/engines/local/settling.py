@@ -7,7 +7,7 @@ and are known now.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,23 +15,50 @@ from typing import Any
 from cera.algebra.layouts import Layout, Row
 from cera.engines.local.group_keys import part_of_key
 from cera.engines.local.state import State
+from cera.model.events.occurrence import Opening
+from cera.model.events.states import ENDING, OPENING
 from cera.model.time.interval import Time
-from cera.rules.settlements import FirstMatch, MostMatches, Settlement
+from cera.rules.settlements import FirstMatch, MostMatches, RefutingEvent, Settlement
+
+#: What a row waits for: a time, or the end of the state with this id.
+Until = Any
 
 
 @dataclass(frozen=True)
 class SettledSlot:
-    """The settlements of a slot over the layout of its rows. A group has the values of all variables they name."""
+    """The settlements of a slot over the layout of its rows. A group has the values of all variables they name; those
+    of an event that refutes rows distinguish the rows of a group.
+    """
 
     number: int
     layout: Layout
     settlements: tuple[Settlement, ...]
     #: Whether a row waits for one periodic window, and so for the end of it.
     of_one_window: bool
+    #: The places of the state for whose end a row waits, and of its opening.
+    state: tuple[int, int] | None = None
+
+    def ended(self, row: Row, until: Time) -> Row:
+        """Returns a row with the state for whose end it waits, up to a time."""
+        assert self.state is not None
+        position, opened = self.state
+        opening = row[opened]
+        ending = opening.relabelled(ENDING + opening.label.removeprefix(OPENING), until)
+        return (*row[:position], ending, *row[position + 1 :])
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        return tuple(sorted({name for each in self.settlements for name in each.by}))
+        return tuple(sorted({name for each in self.settlements if each is not self.refuting for name in each.by}))
+
+    @cached_property
+    def refuting(self) -> RefutingEvent | None:
+        """What refutes rows; its variables are those of a group, and more."""
+        return next((each for each in self.settlements if isinstance(each, RefutingEvent)), None)
+
+    @cached_property
+    def refuted(self) -> tuple[str, ...]:
+        """The variables that a refuting event names beside those of a group."""
+        return () if self.refuting is None else tuple(sorted({*self.refuting.by} - {*self.variables}))
 
     @cached_property
     def counted(self) -> int:
@@ -43,7 +70,9 @@ class SettledSlot:
     def parts(self) -> tuple[Callable[[Any], Any] | None, ...]:
         """For each settlement how the values that it names follow from the key of a group; None if it names all."""
         names = self.variables
-        return tuple(part_of_key(names, sorted(each.by)) for each in self.settlements)
+        return tuple(
+            None if each is self.refuting else part_of_key(names, sorted(each.by)) for each in self.settlements
+        )
 
     @cached_property
     def deciding(self) -> tuple[int, ...]:
@@ -90,7 +119,8 @@ class SettledSlot:
 class SettlingRows:
     """The waiting rows of a slot with settlements. They are plain data in the state, which the methods are given:
 
-    `groups` has the rows of each group by the ends of their windows, `members` the groups in which a settlement's
+    `groups` has the rows of each group by the ends of their windows, and where they can be refuted also by the values
+    that are refuted, `members` the groups in which a settlement's
     variables have some values, for settlements that name fewer variables than others; `counts` how many events there
     are of each end, with the number of the last one: an event may match in several ways; `ends` the groups of each end,
     and `decided` the values with which a first match has decided the answers of an end, until that has passed.
@@ -103,8 +133,13 @@ class SettlingRows:
     def empty() -> list[Any]:
         return [{}, {}, {}, {}, {}]
 
-    def add(self, state: State, data: list[Any], group: Any, until: Time, row: Row) -> None:
-        """Adds a row, and notes what is settled by it."""
+    @property
+    def _waits(self) -> bool:
+        """Whether ends are times, for which rows wait in the heap of the state."""
+        return self.slot.state is None
+
+    def add(self, state: State, data: list[Any], group: Any, until: Until, row: Row, refuted: Any) -> None:
+        """Adds a row, and notes what is settled by it. `refuted` are the values with which it is refuted."""
         slot = self.slot
         groups, members, counts, ends, all_decided = data
         waiting = groups.get(group)
@@ -114,17 +149,22 @@ class SettlingRows:
                 members.setdefault((number, part(group)), {})[group] = None
         rows = waiting.get(until)
         if rows is None:
-            waiting[until] = [row]
+            waiting[until] = [row] if slot.refuting is None else {refuted: [row]}
             with_end = ends.get(until)
             if with_end is None:
                 ends[until] = {group: None}
-                state.wait_for_groups(until, slot.number)
+                if self._waits:
+                    state.wait_for_groups(until, slot.number)
             else:
-                if not with_end:
+                if not with_end and self._waits:
                     state.stale -= 1
                 with_end[group] = None
-        else:
+        elif slot.refuting is None:
             rows.append(row)
+        else:
+            rows.setdefault(refuted, []).append(row)
+        if slot.is_closed_only:
+            return
         for number in slot.full_with_one:
             state.settled.append((slot.number, number, self._values(number, group), until))
         for number, most in slot.limits:
@@ -173,13 +213,50 @@ class SettlingRows:
                 waiting = groups.pop(group)
                 for end in waiting:
                     del ends[end][group]
-                taken += waiting.items()
+                taken += self.of_ends(waiting)
                 if self.slot.partial:
                     self._leave(members, group)
         for end, _ in taken:
-            if not ends[end]:
-                state.stale += 1
+            if self._waits:
+                state.stale += not ends[end]
+            elif not ends.get(end, True):
+                del ends[end]
         return taken
+
+    def refute(self, state: State, data: list[Any], group: Any, refuted: Any) -> None:
+        """Drops the rows of a group that are refuted, and its ends that have no others."""
+        waiting, ends = data[0][group], data[3]
+        for until in [*waiting]:
+            rows = waiting[until]
+            rows.pop(refuted, None)
+            if not rows:
+                del waiting[until]
+                with_end = ends[until]
+                del with_end[group]
+                if not with_end:
+                    state.stale += 1
+        if not waiting:
+            del data[0][group]
+            self._leave(data[1], group)
+
+    def of_ends(self, waiting: dict[Time, Any]) -> Iterable[tuple[Time, list[Row]]]:
+        """Returns the rows of a group by the ends of their windows, as they came."""
+        if self.slot.refuting is None:
+            return waiting.items()
+        return [(until, self._as_they_came(rows)) for until, rows in waiting.items()]
+
+    def _as_they_came(self, refutable: dict[Any, list[Row]]) -> list[Row]:
+        rows = [row for several in refutable.values() for row in several]
+        if len(self.slot.layout.matches) == 1:
+            rows.sort(key=lambda row: row[self.slot.counted].number)
+        return rows
+
+    def due_state(self, data: list[Any], opening: Opening) -> list[Row]:
+        """Takes the rows that wait for the end of a state, which is now known."""
+        groups = [*data[3].get(opening.id, ())]
+        rows = [row for group in groups for row in self.take(data, group, opening.id)]
+        data[3].pop(opening.id, None)
+        return [self.slot.ended(row, opening.until) for row in rows]
 
     def due(self, data: list[Any], until: Time) -> list[Row]:
         """Takes the rows whose windows have one end, in the order in which their events came, and forgets the end, and
@@ -200,11 +277,11 @@ class SettlingRows:
         data[3].pop(until, None)
         return False
 
-    def take(self, data: list[Any], group: Any, until: Time) -> list[Row]:
+    def take(self, data: list[Any], group: Any, until: Until) -> list[Row]:
         """Takes the rows of a group whose windows have one end."""
         groups = data[0]
         waiting = groups[group]
-        rows: list[Row] = waiting.pop(until)
+        [(_, rows)] = self.of_ends({until: waiting.pop(until)})
         del data[3][until][group]
         if self.slot.limits:
             events = len({row[self.slot.counted].number for row in rows})

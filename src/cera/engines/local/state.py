@@ -37,7 +37,8 @@ class State:
     heap), `ticks` the next occurrence of each absolute timer. `last` is the last end of an incoming event, `now` the
     last step, `sweeps` says when each store is swept next and `sweep_at` the first of them. `settling` are the rows
     that wait by slot and group, where they can be settled before; their ends are among `waiting`. `over` are the groups
-    that are over, whose rows are still in stores.
+    that are over, whose rows are still in stores. `complete` are the answers over states that are certain, by the ids
+    of the states, for whose ends they wait: rule, begin, content, a row with the causes, and where that has the state.
     """
 
     __slots__ = (
@@ -58,9 +59,10 @@ class State:
             "settling",
             "stale",
             "over",
+            "complete",
         ),
         *("ready", "due", "derived", "recursive", "recurred", "index", "base", "incoming", "combined"),
-        *("settled", "due_groups", "due_events", "is_settling"),
+        *("settled", "due_groups", "due_events", "is_settling", "is_opening"),
     )
 
     def __init__(self, stores: list[Store]) -> None:
@@ -83,6 +85,7 @@ class State:
         #: How many ends are among `waiting` of which all groups have been settled.
         self.stale = 0
         self.over: dict[int, dict[Any, None]] = {}
+        self.complete: dict[str, list[tuple[Any, ...]]] = {}
         self._begin_step()
 
     def open_state(self, opening: Opening) -> None:
@@ -121,13 +124,19 @@ class State:
         self.due_events: list[Occurrence] = []
         #: Whether what is derived is certain before its end.
         self.is_settling = False
+        #: Whether what is derived is certain before its state ends, and comes when it does.
+        self.is_opening = False
 
     @property
     def live(self) -> int:
         """The number of tuples in the state."""
         kept = sum([len(bucket) for store in self.stores for bucket in store.values()])
         groups = [group for data in self.settling.values() for group in data[0].values()]
-        return kept + len(self.waiting) + sum([len(rows) for group in groups for rows in group.values()])
+        kept += sum([len(answers) for answers in self.complete.values()])
+        waiting = [rows for group in groups for rows in group.values()]
+        refutable = [rows for several in waiting if several.__class__ is dict for rows in several.values()]
+        in_groups = sum([len(rows) for rows in waiting if rows.__class__ is list]) + sum(map(len, refutable))
+        return kept + len(self.waiting) + in_groups
 
     def make_ready(self, slot: int, row: Row) -> None:
         """Puts the row into a slot until the end of the step."""
@@ -214,9 +223,10 @@ class State:
         return (
             *(self.stores, self.waiting, self.ticks, self.counter, self.last, self.now, self.closing),
             *(self.sweeps, self.sweep_at),
-            *((self.open,) if self.open or self.settling or self.over else ()),
-            *((self.settling,) if self.settling or self.over else ()),
-            *((self.over,) if self.over else ()),
+            *((self.open,) if self.open or self.settling or self.over or self.complete else ()),
+            *((self.settling,) if self.settling or self.over or self.complete else ()),
+            *((self.over,) if self.over or self.complete else ()),
+            *((self.complete,) if self.complete else ()),
         )
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
@@ -225,6 +235,7 @@ class State:
         self.open = state[9] if len(state) > 9 else {}
         self.settling = state[10] if len(state) > 10 else {}
         self.over = state[11] if len(state) > 11 else {}
+        self.complete = state[12] if len(state) > 12 else {}
         self.stale = sum(not groups for data in self.settling.values() for groups in data[3].values())
         self.gates = dict(Counter(opening.label for opening in self.open.values()))
         self.closed_gates = []

@@ -117,13 +117,15 @@ class Derivation:
 class DerivedEvent:
     """An event with all its derivations in order, and its recipient if a RAISE rule made it.
 
-    `early` is the time at which it was certain, where that is before its end.
+    `early` is the time at which it was certain, where that is before its end. `completes` are the names that it had
+    while its end was not known.
     """
 
     event: Event
     derivations: tuple[Derivation, ...]
     recipient: Recipient | None = None
     early: Time | None = field(default=None, compare=False)
+    completes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def known(self) -> Time:

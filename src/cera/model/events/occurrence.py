@@ -17,7 +17,7 @@ from cera.model.terms.hashing import flat_event_id
 from cera.model.terms.json_terms import term_from_json
 from cera.model.terms.term import Term, Value
 from cera.model.terms.values import Scalar, number
-from cera.model.time.interval import Interval
+from cera.model.time.interval import MAX_TIME, Interval
 
 
 class Truth(Enum):
@@ -183,6 +183,10 @@ class Opening(Occurrence):
         term = None if made_later else Term(label, self.term.children, ordered=self.term.ordered)
         return Occurrence(self.begin, end, label, self.content, term, nested=self.nested)
 
+    def without_end(self) -> Occurrence:
+        """Returns the state as an event that lasts longer than any time."""
+        return self.relabelled(self.label, _OPEN)
+
     def __getstate__(self) -> tuple[Any, ...]:
         return (super().__getstate__(), self.until)
 
@@ -191,6 +195,8 @@ class Opening(Occurrence):
         super().__setstate__(inner)
 
 
+#: Later than every time.
+_OPEN = MAX_TIME + 1
 PLAIN = frozenset((str, int, float))
 _SCALARS = frozenset((str, int, float, bool))
 

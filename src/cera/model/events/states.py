@@ -32,6 +32,8 @@ RELEASE = "state:release:"
 LOSS = "state:loss:"
 #: The begin of the labels of other events that only modules of a program see.
 INTERNAL = "internal:"
+#: The begin of the labels of events that say what an answer over all of a state is before that has ended.
+EARLY = "internal:early:"
 _INTERNAL = (SUPPORT, RELEASE, LOSS, INTERNAL)
 
 #: The end of a state that has not ended: later than every time.
@@ -56,6 +58,40 @@ def early_id(term: Term, begin: Time, state: str) -> str:
     """Returns the name of an answer over all of a state while its end is not known: a hash of its term, its begin and
     the id of the state. The event has an id of its own when it has ended."""
     return event_id(term, point(begin), f"over {state}")
+
+
+def early_answer(term: Term, begin: Time, state: str) -> Term:
+    """Returns the term of the event that says what an answer over all of a state is, before that has ended: it has the
+    name of the answer."""
+    children = (*term.children, Term(STATE_ID, [early_id(term, begin, state)]))
+    return Term(EARLY + term.label, children, ordered=term.ordered)
+
+
+@dataclass(frozen=True)
+class OpenAnswer:
+    """An answer over all of a state that has not ended, as people see it. Its id is the name that it has until then."""
+
+    term: Term
+    begin: Time
+    id: str
+    end: None = None
+
+    def __str__(self) -> str:
+        return str(self.term)
+
+
+def early_answer_of(event: Event) -> OpenAnswer | None:
+    """Returns what an answer over all of a state says before that has ended; None for other events."""
+    if not is_early_answer(event.label):
+        return None
+    *children, identity = event.term.children
+    assert isinstance(identity, Term)
+    term = Term(event.label.removeprefix(EARLY), children, ordered=event.term.ordered)
+    return OpenAnswer(term, event.begin, str(identity.children[0]))
+
+
+def is_early_answer(label: str) -> bool:
+    return label.startswith(EARLY)
 
 
 def ending(opened: Event, end: Time) -> Event:
@@ -131,7 +167,7 @@ def state_label(label: str) -> str | None:
 
 def name_of(label: str) -> str:
     """Returns a label as a program has it: that of the state for its opening or its ending."""
-    return state_label(label) or label
+    return state_label(label) or label.removeprefix(EARLY)
 
 
 def is_chosen(label: str, chosen: Collection[str] | None) -> bool:

@@ -20,9 +20,10 @@ from cera.constraints.subsumption.atoms import Fixed, FlatAtom, Name, Substituti
 from cera.model.expressions.atoms import Atom, pattern_of
 from cera.model.expressions.expression import Expression, Literal, Variable
 from cera.model.matching.patterns import Pattern
-from cera.optimizer.semantic.inputs import awaited_inputs, looks_ahead, remembered_inputs
+from cera.optimizer.semantic.inputs import awaited_inputs, comes_at_once, looks_ahead, remembered_inputs
 from cera.optimizer.semantic.orders import Order
 from cera.rules.branch_building import Names
+from cera.rules.early_states import early_state
 from cera.rules.rule import Rule
 from cera.rules.settlements import ClosingEvent
 
@@ -45,7 +46,10 @@ def closing_events(
     if inputs is not None:
         settling = {key: found for key, found in settling.items() if frozenset(key[1]) <= inputs.fixed}
     forgetting = _of_all(remembered_inputs(rule), orders)
-    if forgetting and len(rule.branches[0].events) == 1:  # windows are only forgotten with the rows that look into them
+    if settling and not comes_at_once(rule):  # else a row that comes later gives its answer again
+        settling = {key: found for key, found in settling.items() if key in forgetting}
+    over_state = early_state(rule) is not None  # the end of the state still finds what is forgotten without an answer
+    if forgetting and (over_state or len(rule.branches[0].events) == 1):  # windows go with their rows
         forgetting = {key: found for key, found in forgetting.items() if key in settling}
     if looks_ahead(rule):
         forgetting |= settling

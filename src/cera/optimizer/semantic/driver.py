@@ -27,16 +27,19 @@ from cera.optimizer.semantic import (
     join_elimination,
     only_partners,
     predicate_elimination,
+    refuted_absences,
     scan_reduction,
     table_keys,
     transformation,
 )
+from cera.optimizer.semantic.exceeded_counts import residues_of_counts
+from cera.optimizer.semantic.lower_rules import LowerRules
 from cera.optimizer.semantic.orders import Order, orders
 from cera.optimizer.semantic.residues import relations_in, residues
 from cera.rules.analysis.unification import head_label
 from cera.rules.declarations import RelationDeclaration
 from cera.rules.rule import Accumulation, Branch, EventQuery, RelationQuery, Rule, RuleProgram
-from cera.rules.settlements import Settlement
+from cera.rules.settlements import ClosingEvent, Settlement
 
 #: The names of the laws, in the order in which they are tried.
 LAWS = (
@@ -49,6 +52,7 @@ LAWS = (
     closing_events.LAW,
     full_groups.LAW,
     only_partners.LAW,
+    refuted_absences.LAW,
 )
 
 
@@ -99,6 +103,13 @@ class RewrittenProgram:
 
     program: RuleProgram
     rules: tuple[RewrittenRule, ...]
+
+    @property
+    def ruled_out(self) -> frozenset[str]:
+        """The labels of events that only rules derive which can have no answers."""
+        left = {head_label(rule.head) for rule in self.program.rules}
+        derived = {head_label(each.original.head) for each in self.rules} - left - {*self.program.from_modules}
+        return frozenset() if None in left else frozenset(label for label in derived if label is not None)
 
 
 @dataclass(frozen=True)
@@ -165,19 +176,28 @@ class Rewriter:
 
     knowledge: Knowledge
     early: frozenset[str]
+    lower: LowerRules
 
     @staticmethod
     def of(program: RuleProgram, knowledge: Knowledge) -> Rewriter:
         labels: list[str | None] = [*program.from_modules, *(head_label(rule.head) for rule in program.rules)]
         alone = frozenset(label for label in labels if label is not None and labels.count(label) == 1)
-        return Rewriter(knowledge.about(program), frozenset() if None in labels else alone)
+        early = frozenset[str]() if None in labels else alone
+        return Rewriter(knowledge.about(program), early, LowerRules.of(program))
 
     def rewritten(self, rule: Rule, without: Collection[str] = ()) -> RewrittenRule:
         """Returns what becomes of a rule of the program, without some laws."""
-        return _rewritten(rule, self.knowledge, without, may_be_early=head_label(rule.head) in self.early)
+        return _rewritten(rule, self, without)
+
+    def in_place_of(self, rule: Rule, other: Rule, without: Collection[str] = ()) -> RewrittenRule:
+        """Returns what would become of another rule with the same head and no more answers than one of the program."""
+        places = {**self.lower.places, id(other): self.lower.places[id(rule)]}
+        return replace(self, lower=replace(self.lower, places=places)).rewritten(other, without)
 
 
-def _rewritten(rule: Rule, knowledge: Knowledge, without: Collection[str], *, may_be_early: bool) -> RewrittenRule:
+def _rewritten(rule: Rule, rewriter: Rewriter, without: Collection[str]) -> RewrittenRule:
+    knowledge = rewriter.knowledge
+    may_be_early = head_label(rule.head) in rewriter.early
     made: list[Rewriting] = []
     branches: list[Branch] = []
     for branch in rule.branches:
@@ -196,8 +216,16 @@ def _rewritten(rule: Rule, knowledge: Knowledge, without: Collection[str], *, ma
         return RewrittenRule(
             rule, replace(known.rule, settlements=(known.settlement,) if may_be_early else ()), tuple(made)
         )
-    found = _settlements(current, knowledge, without, may_be_early=may_be_early)
-    settled = dict(reversed([*found]))  # the first reason for each
+    found = [
+        each
+        for each in _settlements(current, knowledge, without, may_be_early=may_be_early)
+        if not isinstance(each[0], ClosingEvent) or rewriter.lower.may_close(rule, each[0].pattern)
+    ]
+    if refuted_absences.LAW not in without:
+        settling = [settlement for settlement, _ in found]
+        for refuting, order in refuted_absences.refuting_events(current, knowledge.orders, settling):
+            found.append((refuting, Rewriting(refuted_absences.LAW, (order.clause,), refuting)))
+    settled = dict(reversed(found))  # the first reason for each
     with_settlements = replace(current, settlements=tuple(reversed(settled)))
     if settled and correlation_key(with_settlements) == correlation_key(current):
         current = with_settlements
@@ -210,7 +238,8 @@ def _branch(
 ) -> Branch | None:
     """Returns a branch without what constraints make superfluous; None if it never matches."""
     if contradiction.LAW not in without:
-        reasons = contradiction.contradicting(branch, tuple(residues(branch, knowledge.clauses)))
+        known = (*residues(branch, knowledge.clauses), *residues_of_counts(branch, knowledge.clauses))
+        reasons = contradiction.contradicting(branch, known)
         if reasons:
             made.append(Rewriting(contradiction.LAW, tuple(each.clause for each in reasons)))
             return None

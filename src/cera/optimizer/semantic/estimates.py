@@ -50,7 +50,7 @@ from cera.optimizer.costs.shares import condition_share, joined_share, matches_p
 from cera.optimizer.driver import optimize
 from cera.rules.analysis.unification import query_label
 from cera.rules.rule import Rule, RuleProgram
-from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, OnlyPartner
+from cera.rules.settlements import ClosingEvent, FirstMatch, MostMatches, OnlyPartner, RefutingEvent
 
 CostModel = Literal["state", "work", "latency"]
 COST_MODELS: tuple[CostModel, ...] = get_args(CostModel)
@@ -94,6 +94,8 @@ class _Estimate:
         self._rows: dict[str, float] = {}
         #: The longest time for which stores keep anything: an event says that it is over before.
         self._longest = rates.seconds
+        #: The windows of a rule whose events refute what waits for it, and are not kept.
+        self._refuted = frozenset[str]()
 
     def figures(self) -> Figures:
         closings = [each for construction in self._constructions() for each in construction.settlements]
@@ -173,7 +175,8 @@ class _Estimate:
         left, right = (values_of(part, self._plan, self._rates) for part in (window.left, window.right))
         share = joined_share(window.left.schema.data & window.right.schema.data, left, right)
         found = inside * kept * share
-        self._state += inside * kept
+        if not isinstance(window, AntiSemiJoin) or window.window not in self._refuted:
+            self._state += inside * kept
         self._work += inside + rows * (1 + found)
         return rows * max(1.0, found) if isinstance(window, TemporalJoin) else rows / (1 + found)
 
@@ -182,9 +185,12 @@ class _Estimate:
         return self._longest if horizon is None else min(self._longest, max(0, horizon) / _SECOND)
 
     def _construction(self, construction: Construction) -> float:
+        refuting = (each for each in construction.settlements if isinstance(each, RefutingEvent))
+        self._refuted = frozenset(each.window for each in refuting)
         rows = self._flow(construction.input)
         wait = max(map(_wait, self._parts(construction.input)), default=0.0)
         latency = wait
+        self._refuted = frozenset()
         values = values_of(construction.input, self._plan, self._rates)
         matched = {part.pattern for part in self._parts(construction.input) if isinstance(part, Matching)}
         for each in construction.settlements:
@@ -207,7 +213,7 @@ class _Estimate:
                     if rows * wait > groups:
                         wait = groups / rows
                     latency = 0.0
-                case OnlyPartner():
+                case OnlyPartner() | RefutingEvent():
                     pass  # no answer comes sooner
                 case _:
                     assert_never(each)

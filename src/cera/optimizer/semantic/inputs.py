@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cera.model.expressions.constructs import free_variables
 from cera.model.expressions.expression import Call, EventReference, Expression, InState, operands
 from cera.model.matching import patterns
 from cera.model.matching.patterns import Pattern
+from cera.optimizer.semantic.shown import shown_variables
+from cera.rules.early_states import early_state
+from cera.rules.reasoning.time_consequences import time_network
+from cera.rules.reasoning.time_points import TimePoint
 from cera.rules.rule import Branch, EventQuery, Rule
 from cera.rules.states import contained, is_hidden
 
@@ -37,15 +40,17 @@ def awaited_inputs(rule: Rule) -> AwaitedInputs | None:
     if len(rule.branches) != 1 or rule.recipient is not None:
         return None
     [branch] = rule.branches
-    if not _is_about_events(branch):
+    state = early_state(rule)
+    if state is None and not _is_about_events(branch):
         return None
     found = [query.pattern for query in _events(branch) if query.identifier in branch.gathered]
     found += [part.pattern for part in branch.accumulations]
     if not found:
         return None
     traced = [query.pattern for query in _events(branch) if query.identifier not in branch.gathered]
+    traced += [query.pattern for query in branch.events if query.identifier == state]
     bound = frozenset[str]().union(*map(patterns.bound_variables, (*traced, *(found if branch.gathered else ()))))
-    fixed = free_variables(rule.head) & bound
+    fixed = shown_variables(rule.head) & bound
     return AwaitedInputs(tuple(found), frozenset(name for name in fixed if not is_hidden(name)))
 
 
@@ -58,7 +63,35 @@ def remembered_inputs(rule: Rule) -> tuple[Pattern, ...]:
     [branch] = rule.branches
     found = (*(query.pattern for query in _events(branch)), *(part.pattern for part in branch.accumulations))
     remembers = len(branch.events) + len(branch.accumulations) > 1
-    return found if _is_about_events(branch) and remembers else ()
+    is_known = _is_about_events(branch) or early_state(rule) is not None
+    return found if is_known and remembers else ()
+
+
+def comes_at_once(rule: Rule) -> bool:
+    """Returns whether all rows of one answer are there at the same time, which follows from its end: because all events
+    are gathered in windows of the clock, or the last one of each row ends by a fixed length before the answer does.
+
+    from-start[i, 10 sec] of two events with one begin ends once, and each has its row when it ends.
+    """
+    [branch] = rule.branches
+    found = [query.identifier for query in _events(branch) if query.identifier not in branch.gathered]
+    if not found:
+        return True
+    network = time_network(branch)
+    if branch.windows or network.contradiction is not None:
+        return False
+
+    def most(later: str, sooner: str) -> int | None:
+        return network.least(TimePoint(later, "end"), TimePoint(sooner, "end"))
+
+    for last in found:
+        lengths = [(most(timer.identifier, last), most(last, timer.identifier)) for timer in branch.relative_timers]
+        longest = max((most for most, _ in lengths if most is not None), default=0)
+        bounded = all(most is not None for most, _ in lengths)
+        reached = longest <= 0 or any(most == longest and least == -longest for most, least in lengths)
+        if bounded and reached and all((gap := most(each, last)) is not None and gap <= 0 for each in found):
+            return True
+    return False
 
 
 def looks_ahead(rule: Rule) -> bool:

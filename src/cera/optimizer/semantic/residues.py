@@ -32,6 +32,9 @@ from cera.rules.reasoning.impossibility import implies
 from cera.rules.rule import Branch, EventQuery
 from cera.rules.states import contained
 
+#: What no match satisfies.
+NEVER: Expression = Or(())
+
 
 @dataclass(frozen=True)
 class Residue:
@@ -69,7 +72,7 @@ def residues(branch: Branch, clauses: Iterable[Clause]) -> Iterator[Residue]:
     Of heads, these are the conditions on the events of the body.
     """
     for clause in clauses:
-        head = _condition(clause)
+        head = said_by_head(clause)
         if head is None:
             continue
         found: set[str] = set()
@@ -128,7 +131,7 @@ def said_of_events(alternative: Alternative, body: Sequence[Part]) -> list[Expre
     return [condition for part in alternative for condition in conditions_of([part], body) or ()]
 
 
-def _condition(clause: Clause) -> Expression | None:
+def said_by_head(clause: Clause) -> Expression | None:
     """Returns what the head of a clause says of the events of its body; None if an alternative says nothing of them."""
     literals = [part for part in clause.body if _is_asked_for(part)]
     known = _identifiers(literal for literal in literals if literal.kind == "event")

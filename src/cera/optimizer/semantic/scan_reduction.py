@@ -7,19 +7,28 @@ they can be needed (the fifth heuristic, b).
         c bounds the difference of two times of B that had no bound, or says which of two events of B ends first: then
         the later one need not be kept for the other
 
-A condition on the values of several literals finds nothing out sooner, and is not added.
+A condition on the values of several literals finds nothing out sooner, and is not added; but with a bound that the rule
+has on one of the values, it bounds the other one: from V ≤ W and W < 100 follows V < 100.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from cera.constraints.clause import Clause
-from cera.model.expressions.expression import Expression, event_references, variables
+from cera.model.expressions.expression import (
+    Comparison,
+    Expression,
+    Literal,
+    Variable,
+    event_references,
+    variables,
+)
 from cera.model.matching import patterns
 from cera.optimizer.semantic.residues import Residue, residues
-from cera.rules.reasoning.cases import conjuncts
+from cera.rules.reasoning.cases import CONVERSE, conjuncts
 from cera.rules.reasoning.impossibility import implies
 from cera.rules.reasoning.time_conditions import EDGES
 from cera.rules.reasoning.time_consequences import time_network
@@ -33,11 +42,40 @@ def with_filters(branch: Branch, clauses: Sequence[Clause]) -> tuple[Branch, tup
     """Returns a branch with the conditions that make it cheaper, and each of those with its reason."""
     added: list[tuple[Expression, Residue]] = []
     for residue in tuple(residues(branch, clauses)):
-        for condition in conjuncts([residue.condition]):
-            if _helps(condition, branch, clauses) and not implies(branch, condition):
-                branch = replace(branch, conditions=(*branch.conditions, condition))
-                added.append((condition, residue))
+        for said in conjuncts([residue.condition]):
+            for condition in (said, *_passed_on(said, branch)):
+                if _helps(condition, branch, clauses) and not implies(branch, condition):
+                    branch = replace(branch, conditions=(*branch.conditions, condition))
+                    added.append((condition, residue))
     return branch, tuple(added)
+
+
+def _passed_on(said: Expression, branch: Branch) -> Iterator[Expression]:
+    """Yields the bounds on one variable that follow from a comparison of two and a bound of the branch on the other,
+    the tightest for each."""
+    match said:
+        case Comparison(operator, Variable() as left, Variable() as right):
+            compared = [(left, operator, right), (right, CONVERSE[operator], left)]
+        case _:
+            return
+    informed = replace(branch, conditions=(*branch.conditions, said))
+    for bounded, passing, bounding in compared:
+        for limit in [limit for limit in map(_limit, conjuncts(branch.conditions)) if limit is not None]:
+            if limit.left == bounding:
+                tried = dict.fromkeys((limit.operator, passing))
+                found = (Comparison(each, bounded, limit.right) for each in tried)
+                yield from islice((each for each in found if implies(informed, each)), 1)
+
+
+def _limit(condition: Expression) -> Comparison | None:
+    """Returns a comparison of a variable with a value, the variable on the left; None if it is another condition."""
+    match condition:
+        case Comparison(_, Variable(), Literal()):
+            return condition
+        case Comparison(operator, Literal() as value, Variable() as name):
+            return Comparison(CONVERSE[operator], name, value)
+        case _:
+            return None
 
 
 def alone(condition: Expression, branch: Branch) -> Branch | None:

@@ -21,6 +21,7 @@ from cera.model.expressions.constructs import Construct, ConstructTerm, Construc
 from cera.model.expressions.expression import Aggregate, Comparison, Expression, Literal, Variable, rebuild, walk
 from cera.model.matching import patterns
 from cera.optimizer.semantic.residues import Residue, residues
+from cera.optimizer.semantic.shown import shown_variables
 from cera.rules.reasoning.cases import conjuncts
 from cera.rules.rule import Branch, PeriodicWindow, Rule
 from cera.rules.settlements import FirstMatch
@@ -55,7 +56,7 @@ def transformed(rule: Rule, clauses: Sequence[Clause]) -> Transformation | None:
     found = _fixed_values(branch, clauses)
     head = _with_values(rule.head, {name: value for name, (value, _) in found.items()})
     bound = frozenset[str]().union(*(patterns.bound_variables(query.pattern) for query in branch.events))
-    if head is None or not free_variables(rule.head) <= bound:
+    if head is None or not free_variables(rule.head) <= bound & shown_variables(rule.head):
         return None
     operands = [e.operand for e in _aggregates(rule.head)]
     used = {name: by for name, (_, by) in found.items() if Variable(name) in operands}

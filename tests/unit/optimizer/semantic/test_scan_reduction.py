@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from cera.algebra.unbounded_state import check_state
+from cera.explain.plan import NOTATION
 from cera.model.expressions.expression import Comparison, Literal, Variable
 from cera.testing import event
 from unit.optimizer.semantic.rewriting import answers, laws, program_of, rewritten, rewritten_program, satisfies
@@ -59,6 +60,58 @@ def test_a_condition_that_need_not_hold_in_a_match_is_not_added(constraint: str)
 )
 def test_a_condition_that_sorts_nothing_out_is_not_added(rule: str, constraint: str) -> None:
     assert laws(rewritten(rule, constraint)) == []
+
+
+BOTH = "h(k(K)) <- i: p(k(K), v(V)) and j: q(k(K), v(W)) and LIMIT."
+RISING = "IF event: p(k(K), v(V)) and event: q(k(K), v(W)) THEN V OP W END"
+
+
+@pytest.mark.parametrize(
+    ("limit", "operator", "expected"),
+    [
+        ("W < 5", "<=", "V < 5"),
+        ("W <= 5", "<", "V <= 5"),
+        ("5 >= W", "<=", "V <= 5"),
+        ("W = 5", "<=", "V <= 5"),
+        ("W = 5", "=", "V = 5"),
+        ("W = 5", "!=", "V != 5"),
+        ("V > 5", "<=", "W > 5"),
+        ("V >= 5", "<", "W >= 5"),
+        ('W = "x"', "=", 'V = "x"'),
+    ],
+)
+def test_a_bound_of_the_rule_is_passed_on_to_what_a_constraint_compares(
+    limit: str, operator: str, expected: str
+) -> None:
+    found = rewritten(BOTH.replace("LIMIT", limit), RISING.replace("OP", operator))
+    [change] = [each.subject for each in found.rewritings]
+    assert isinstance(change, Comparison)
+    shown = NOTATION.condition(change).replace("_V#", "V").replace("_W#", "W")
+    assert shown == expected.replace("<=", "≤").replace(">=", "≥").replace("!=", "≠")
+
+
+@pytest.mark.parametrize(
+    ("limit", "operator"),
+    [
+        ("W > 5", "<="),
+        ("V < 5", "<="),
+        ("W != 5", "<="),
+        ("W < 5", "!="),
+        ("W < 5", ">"),
+        ("W < K", "<="),
+    ],
+)
+def test_a_bound_on_the_other_side_is_not_passed_on(limit: str, operator: str) -> None:
+    constraint, rule = RISING.replace("OP", operator), BOTH.replace("LIMIT", limit)
+    assert laws(rewritten(rule, constraint)) == []
+
+
+def test_a_bound_that_is_passed_on_the_wrong_way_loses_answers() -> None:
+    """V <= W and W > 5 says nothing of V: a rule with V > 5 as well would not have this answer."""
+    stream = [event("p{k{1}, v{2}}", 1), event("q{k{1}, v{7}}", 2)]
+    assert satisfies(stream, RISING.replace("OP", "<="))
+    right, wrong = BOTH.replace("LIMIT", "W > 5"), BOTH.replace("LIMIT", "W > 5 and V > 5")
+    assert answers(program_of(wrong), *stream) != answers(program_of(right), *stream)
 
 
 def test_a_condition_that_sorts_events_out_is_not_eliminated() -> None:

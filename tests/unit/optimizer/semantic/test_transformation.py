@@ -34,6 +34,18 @@ def test_later_events_give_no_second_answer_and_are_not_kept() -> None:
     assert answers(program, *events) == answers(program_of(AVERAGE), *events)
 
 
+def test_an_answer_that_several_values_give_is_not_given_with_the_first_match_of_each() -> None:
+    rule = "Range 10sec: average(parity(A mod 2), value(avg(V))) <- temp(area(A), value(V))."
+    found = rewritten(rule, CONSTANT)
+    assert laws(found) == []
+    events = [event("temp{area{1}, value{20}}", 1), event("temp{area{3}, value{20}}", 2)]
+    plain = program_of(rule)
+    assert len(answers(plain, *events)) == 1
+    [first] = plain.rules
+    relying = replace(plain, rules=(replace(first, settlements=(FirstMatch(("A",)),)),))
+    assert len(answers(relying, *events)) == 2
+
+
 def test_an_event_at_the_very_end_of_a_window_gives_no_second_answer() -> None:
     rule = "Range 10sec: average(value(avg(V))) <- temp(value(V))."
     program = rewritten_program(rule, CONSTANT).program

@@ -8,10 +8,11 @@ from dataclasses import replace
 
 import pytest
 
+from cera.model.events.event import Event
 from cera.rules.rule import RuleProgram
 from cera.rules.settlements import ClosingEvent, MostMatches
 from cera.testing import event
-from unit.optimizer.semantic.rewriting import answers, program_of, rewritten
+from unit.optimizer.semantic.rewriting import answers, laws, program_of, rewritten, rewritten_program, satisfies
 
 COUNTED = "Range 1h: n(k(K), number(count(V))) <- p(k(K), v(V))."
 QUIET = "quiet(k(K)) <- j: q(k(K)) and w: from-end[j, 10sec] and while w: not p(k(K))."
@@ -65,6 +66,106 @@ def test_an_answer_that_does_not_show_the_value_may_have_another_reason_that_is_
     assert len(answers(with_settlement(rule, closing("K")), *events)) == 2, "one answer, given twice"
 
 
+@pytest.mark.parametrize(
+    "head",
+    ["h(x(K * 0), number(count(V)))", "h(x(K - K), number(count(V)))", "h(x(K mod 1), number(count(V)))"],
+)
+def test_an_answer_that_shows_a_value_in_arithmetic_may_have_another_one_that_is_open(head: str) -> None:
+    """Both groups give one answer: it would be given with each of them."""
+    rule = f"Range 10sec: {head} <- p(k(K), v(V))."
+    constraints = (
+        "IF event i: p(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END",
+        "WHILE Range 10sec LET IN ANY CASE exists <= 1 event: p(k(K)) group-by {K} END END",
+    )
+    events = (event(P.format(1, 1), 1), event(Q.format(1), 2), event(P.format(2, 1), 3), event(Q.format(2), 4))
+    assert satisfies(events, *constraints)
+    assert rewritten(rule, *constraints).rewritings == ()
+    assert len(answers(program_of(rule), *events)) == 1
+    for settlement in (closing("K"), MostMatches(1, ("K",))):
+        assert len(answers(with_settlement(rule, settlement), *events)) == 2
+
+
+def test_an_answer_that_shows_values_in_no_order_may_have_them_the_other_way_round() -> None:
+    rule = """DETECT pair{ k{var K}, k{var L} }
+    ON and { event i: p{{ k{var K} }}, event j: r{{ k{var L} }}, event w: from-end[j, 10 sec],
+             while w: not s{{ k{var K} }} } where { i before j } END"""
+    order = "IF event i: s(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END"
+    assert rewritten(rule, order).rewritings == ()
+    both = [event(f"{label}{{k{{{key}}}}}", at) for label, at in (("p", 1), ("r", 2)) for key in (1, 2)]
+    events = (*both, event(Q.format(1), 3), event(Q.format(2), 4))
+    assert satisfies(events, order)
+    plain = answers(program_of(rule), *events)
+    assert len(answers(with_settlement(rule, closing("K")), *events)) > len(plain) == len({*plain})
+
+
+@pytest.mark.parametrize(
+    ("body", "events"),
+    [
+        # the windows of two events that begin together end together, but each has its row when it ends
+        (
+            "i: p(k(K)) and w: from-start[i, 10sec]",
+            (event("p{k{1}}", 1, 2), event(Q.format(1), 3), event("p{k{1}}", 1, 4)),
+        ),
+        # what comes after the event whose window is waited for makes another row of the same answer
+        (
+            "i: p(k(K)) and j: r(k(K)) and w: from-end[j, 10sec]",
+            (event("p{k{1}}", 1, 2), event("r{k{1}}", 3), event(Q.format(1), 3), event("p{k{1}}", 1, 4)),
+        ),
+    ],
+)
+def test_an_answer_of_which_another_row_may_come_is_not_settled(body: str, events: tuple[Event, ...]) -> None:
+    rule = f"h(k(K)) <- {body} and while w: not s(k(K))."
+    order = "IF event i: s(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END"
+    assert satisfies(events, order)
+    found = rewritten(rule, order)
+    assert found.rule is not None
+    assert not any(isinstance(each, ClosingEvent) and each.settles for each in found.rule.settlements)
+    assert len(answers(program_of(rule), *events)) == 1
+    assert len(answers(with_settlement(rule, closing("K")), *events)) == 2
+
+
+def test_an_answer_of_which_all_rows_have_come_is_settled() -> None:
+    """Either they come together, or nothing that the rule asks for comes after the closing event."""
+    order = "IF event i: s(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END"
+    together = "h(k(K)) <- i: p(k(K)) and j: r(k(K)) and i before j and w: from-end[j, 10sec] and while w: not s(k(K))."
+    apart = together.replace("i before j and ", "")
+    assert laws(rewritten(together, order)) == ["join introduction"]
+    assert rewritten(apart, order).rewritings == ()
+    all_over = [order.replace("s(k(K))", f"{label}(k(K))") for label in "prs"]
+    [rewriting] = rewritten(apart, *all_over).rewritings
+    assert isinstance(rewriting.subject, ClosingEvent)
+    assert rewriting.subject.settles
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        # the rule's own answers
+        "Range 10sec: h(k(K), number(count(V))) <- p(k(K), v(V)).",
+        # what is derived from them
+        "Range 10sec: n(k(K), number(count(V))) <- p(k(K), v(V)).\nunbounded: h(k(K)) <- n(k(K)).",
+    ],
+)
+def test_what_depends_on_the_answers_of_a_rule_does_not_close_them(rules: str) -> None:
+    """The rule would have to be answered before its own answers."""
+    order = "IF event i: p(k(K)) and event j: h(k(K)) THEN e(i) <= e(j) END"
+    found = rewritten_program(rules, order)
+    assert found.rules[0].rewritings == ()
+    events = (event(P.format(1, 1), 1), event(P.format(1, 2), 3), event("tick{1}", 60))
+    assert answers(found.program, *events) == answers(program_of(rules), *events) != []
+
+
+def test_two_rules_do_not_close_each_other() -> None:
+    rules = """Range 10sec: n(k(K), number(count(V))) <- p(k(K), v(V)).
+Range 10sec: m(k(K), number(count(V))) <- r(k(K), v(V))."""
+    orders = [f"IF event i: {a}(k(K)) and event j: {b}(k(K)) THEN e(i) <= e(j) END" for a, b in ("pm", "rn")]
+    found = rewritten_program(rules, *orders)
+    assert sorted(laws(each) for each in found.rules) == [[], ["join introduction"]]
+    events = (event(P.format(1, 1), 1), event("r{k{1}, v{1}}", 2), event("tick{1}", 60))
+    assert satisfies((*events, event("n{k{1}}", 9), event("m{k{1}}", 9)), *orders)
+    assert answers(found.program, *events) == answers(program_of(rules), *events)
+
+
 def test_what_is_remembered_is_needed_as_long_as_one_of_the_events_may_come() -> None:
     rule = "h(k(K)) <- i: p(k(K), v(V)) and j: s(k(K))."
     first = "IF event i: p(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END"
@@ -91,6 +192,16 @@ def test_what_windows_ahead_hold_is_forgotten_with_the_rows_that_look_into_them(
     assert len(answers(program_of(COLLECTED), *again)) == 1
     found = answers(with_settlement(COLLECTED, rewriting.subject), *again)
     assert found == answers(program_of(COLLECTED), *again)
+
+
+def test_what_several_windows_look_into_is_not_forgotten() -> None:
+    rule = COLLECTED[:-1] + " and x: from-end[i, 5sec] and while x: not p(k(K))."
+    [rewriting] = rewritten(rule, "IF event i: p(k(K)) and event j: q(k(K)) THEN e(i) <= e(j) END").rewritings
+    assert isinstance(rewriting.subject, ClosingEvent)
+    assert rewriting.subject.forgets
+    events = (event("s{k{1}}", 1), event(P.format(2, 3), 2), event(Q.format(1), 3), event("s{k{2}}", 4))
+    found = answers(with_settlement(rule, rewriting.subject), *events)
+    assert found == answers(program_of(rule), *events) != []
 
 
 @pytest.mark.parametrize("timer", ["extend[i, 10sec]", "extend-begin[i, 10sec]", "shift-forward[i, 2sec]"])
