@@ -13,6 +13,7 @@ from pyspark.sql.types import LongType, StructField, StructType
 
 from cera.engines.spark.values.cells import TYPES, Cell
 from cera.engines.spark.values.expressions import ValueColumns
+from cera.engines.spark.values.sql_columns import SqlColumn, quoted_name
 from cera.engines.spark.values.temporal import DistanceColumns, DurationColumns, IntervalColumns
 from cera.model.calendars.calendar_files import Calendar
 from cera.model.evaluation.functions import Result
@@ -140,13 +141,18 @@ class FrameScope:
     fallbacks: list[str] = field(default_factory=list)
 
     def cell(self, variable: str) -> Cell:
-        return Cell(**{name: F.col(f"`{variable}:{name}`") for name in VARIABLES[variable]})
+        return Cell(**{name: _column(f"{variable}:{name}") for name in VARIABLES[variable]})
 
     def interval(self, identifier: str) -> tuple[Column, Column]:
-        return F.col(f"`{identifier}.begin`"), F.col(f"`{identifier}.end`")
+        return _column(f"{identifier}.begin"), _column(f"{identifier}.end")
 
     def fallback(self, name: str) -> None:
         self.fallbacks.append(name)
+
+
+def _column(name: str) -> Column:
+    """Returns a column as plans have it, which is text."""
+    return SqlColumn(quoted_name(name), name)
 
 
 def packed(value: ValueColumns) -> Column:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
 
 from cera.engines.spark.tables.relations import column
+from cera.engines.spark.values import sql_functions as F
 from cera.model.events.event import STATE_ID, STATES
 from cera.model.events.states import ENDING, OPEN, OPENING
 from cera.modules.layering import Layers

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
+from pyspark.sql.functions import from_json
 from pyspark.sql.types import StructType
 
 from cera.connectors.records.layout import Layout
@@ -18,8 +18,10 @@ from cera.engines.spark.reading.table_layout import table_layout
 from cera.engines.spark.session.session import check_state_store
 from cera.engines.spark.streaming.engine import detect as detect_stream
 from cera.engines.spark.streaming.messages.left_out import log_left_out
+from cera.engines.spark.tables.queries import analyzed
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.typed_answers import CHILDREN, labelled
+from cera.engines.spark.values import sql_functions as F
 from cera.errors import UsageError
 from cera.model.events.answer_limits import RECURSION_LIMIT
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
@@ -94,7 +96,7 @@ def detect(
             found = as_tables_show(found)
         if left_out:
             found = found.unionByName(reading.left_out(), allowMissingColumns=True)
-    return found.withColumns({name: F.timestamp_micros(F.col(name)) for name in ("begin", "end")})
+    return analyzed(found.withColumns({name: F.timestamp_micros(F.col(name)) for name in ("begin", "end")}))
 
 
 def _check(program: Layers, events: DataFrame) -> None:
@@ -148,6 +150,6 @@ def _children(
 
 def _with_children(found: DataFrame, label: str, children: StructType) -> DataFrame:
     """Returns the rows of a stream with a label, and those left out, with their children read from the JSON."""
-    term = F.from_json(column("term"), StructType().add(label, children))
+    term = from_json(column("term"), StructType().add(label, children))
     kept = found.where((column("label") == label) | column("label").isNull())
     return kept.withColumn(CHILDREN, term[label])

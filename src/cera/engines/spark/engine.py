@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from pyspark.sql import Column, DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
 from cera.engines.local.engine import plan_of
@@ -20,7 +19,7 @@ from cera.engines.spark.derived_states import derives_states, shown
 from cera.engines.spark.lineage import NAMES, Lineage
 from cera.engines.spark.modules.recorded_modules import LayerDetections, detections_in, separated
 from cera.engines.spark.plan.batch import Batch
-from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation
+from cera.engines.spark.plan.deriving import CAUSES, DERIVATION, LINEAGE, SENT, first_derivation, nothing_derived
 from cera.engines.spark.plan.evaluation import constructions
 from cera.engines.spark.plan.scopes import Environment
 from cera.engines.spark.plan.states import with_states
@@ -34,6 +33,7 @@ from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import written_term
 from cera.engines.spark.tables.unions import united
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.hashing import hex_id
 from cera.model.calendars.tick_limits import TICK_LIMIT
 from cera.model.events.answer_limits import RECURSION_LIMIT
@@ -64,6 +64,8 @@ class Answers:
     #: Recursions that workers run when the answers are computed, for the progress.
     waiting: Sequence[str] = ()
     derives_states: bool = False
+    #: An empty table, for a program that can derive nothing: none of its rules is left.
+    nothing: EventTable | None = None
 
     @property
     def batch(self) -> Batch:
@@ -117,7 +119,8 @@ class Answers:
     def _tables(self) -> list[EventTable]:
         """The tables of events, but for those that only serve to compose states."""
         made = [table for construction, table in self.constructed() if not _is_internal(construction)]
-        return [*made, *(table for one in self.detected for table in one.of_events())]
+        made += [table for one in self.detected for table in one.of_events()]
+        return made or ([] if self.nothing is None else [self.nothing])
 
     @cached_property
     def _states(self) -> list[EventTable]:
@@ -240,7 +243,9 @@ def answers(
             if is_read:
                 derived += with_states(found[-1].by_label(_read_after(layer, layers)), until)
         seen = (*seen, *derived)
-    return Answers(tuple(batches), tuple(found), recursion, kept, waiting, derives_states(layers))
+    derives = any(batch.plan.results for batch in batches) or found
+    nothing = None if derives else nothing_derived(event_table(spark, ()))
+    return Answers(tuple(batches), tuple(found), recursion, kept, waiting, derives_states(layers), nothing)
 
 
 def _read_after(layer: Layer, layers: Layers) -> frozenset[str | None]:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.types import DoubleType, LongType, StringType, StructType
 
 from cera.engines.spark.engine import Answers, as_derived_events
@@ -19,6 +18,7 @@ from cera.engines.spark.tables.event_tables import EventTable, Flat
 from cera.engines.spark.tables.relations import column, component
 from cera.engines.spark.tables.term_columns import written_term
 from cera.engines.spark.tables.unions import united
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.json_text import cell_json
 from cera.errors import UsageError
@@ -71,7 +71,8 @@ def _tables(answers: Answers, label: str) -> Iterator[tuple[EventTable, Flat]]:
             )
         yield table, table.content
     if label not in labels:
-        guess = did_you_mean(label, labels) or f"; there are {', '.join(sorted(labels))}"
+        there = f"there are {', '.join(sorted(labels))}" if labels else "no rule is left that derives any"
+        guess = did_you_mean(label, labels) or f"; {there}"
         raise UsageError(f"no rule derives events with the label `{label}`{guess}")
 
 

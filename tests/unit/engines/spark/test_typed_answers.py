@@ -100,6 +100,21 @@ def test_a_label_that_no_rule_derives_or_that_has_no_columns_is_an_error(spark: 
         program.detect(events(spark), label="nested")
 
 
+@pytest.mark.parametrize("rules", ["", "unbounded: warm(value(V)) <- temp(value(V)).\n"])
+def test_a_label_whose_rules_constraints_rule_out_is_an_error_that_says_so(
+    spark: SparkSession, tmp_path: Path, rules: str
+) -> None:
+    below = tmp_path / "below.escl"
+    below.write_text("CONSTRAINT below: IF event: temp(value(V)) THEN V < 40 END\n")
+    text = rules + "unbounded: high(value(V)) <- temp(value(V)) and V > 50.\n"
+    with pytest.raises(UsageError, match="label `high`: by the constraints there can be none"):
+        cera.load(text, constraints=[below]).detect(events(spark), label="high")
+    verified = cera.load(text, constraints=[below], verify=True)
+    assert verified.detect(events(spark), label="high").count() == 0
+    with pytest.raises(UsageError, match=r"label `hihg`; (no rule is left that derives any|there are warm)$"):
+        cera.load(text, constraints=[below]).detect(events(spark), label="hihg")
+
+
 def test_a_key_of_the_table_changes_no_answer(spark: SparkSession) -> None:
     program = cera.load(PROGRAM)
     keyed = cera.spark.events(table(spark), label="kind", time="at", unique=["sensor"])

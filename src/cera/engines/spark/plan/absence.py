@@ -12,12 +12,12 @@ from functools import reduce
 from operator import and_, or_
 from typing import Any
 
-from pyspark.sql import functions as F
-
 from cera.algebra.operators import AntiSemiJoin
 from cera.engines.spark.plan.joins import Buckets, equal, in_bucket, touched_buckets
 from cera.engines.spark.plan.sides import Side
+from cera.engines.spark.tables.queries import broadcast
 from cera.engines.spark.tables.relations import Relation, attribute, column
+from cera.engines.spark.values import sql_functions as F
 
 #: R is broadcast up to this size.
 MOST_BYTES = 64 * 1024 * 1024
@@ -71,7 +71,7 @@ def without_any(left: Relation, anchor: str, right: Side, operator: AntiSemiJoin
     events = right.table.frame.where(right.holds).withColumn(_BUCKET, in_bucket(column("end"), buckets))
     condition = reduce(and_, inside, column(_BUCKET) == column(_LEFT_BUCKET))
     rows = [attribute(anchor, part) for part in ("end", "h1", "h2")]
-    found = events.join(F.broadcast(waiting), condition).select(*(column(_LEFT + name) for name in rows))
+    found = events.join(broadcast(waiting), condition).select(*(column(_LEFT + name) for name in rows))
     same = reduce(and_, [column(name) == column(_LEFT + name) for name in rows])
     frame = left.frame.join(found, same, "left_anti")
     return replace(left, frame=frame.select(*(column(name) for name in left.columns)))

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from cera.algebra.operators import Construction
 from cera.engines.spark.plan.grouping import GroupedRelation, group_matches
@@ -24,6 +23,7 @@ from cera.engines.spark.plan.undefined_counts import counted_heads
 from cera.engines.spark.tables.event_tables import FIELDS, EventTable, Flat, Terms
 from cera.engines.spark.tables.relations import Relation, attribute, column, component, until_name
 from cera.engines.spark.tables.term_columns import flat_hashes
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import TERM, Cell
 from cera.engines.spark.values.expressions import compile_value
@@ -274,6 +274,19 @@ def _lineage(construction: Construction, relation: Relation) -> list[Column]:
     ]
 
 
+def nothing_derived(events: EventTable) -> EventTable:
+    """Returns an empty table with the columns of derived events, for a program that can derive none."""
+    causes = "array<struct<name: string, end: bigint, begin: bigint, id: string>>"
+    kinds = {
+        **dict.fromkeys(("h1", "h2"), "bigint"),
+        DERIVATION: f"struct<rank: int, rule: string, causes: {causes}>",
+        CAUSES: "map<string, string>",
+        **dict.fromkeys(SENT, "string"),
+    }
+    empty = {name: F.lit(None).cast(kind) for name, kind in kinds.items()}
+    return replace(events, frame=events.frame.where(F.lit(False)).withColumns(empty))
+
+
 def first_derivation() -> list[Column]:
     """Aggregates rows of one event to its first derivation, with the causes of that one."""
     first = F.min(column(DERIVATION)).alias(DERIVATION)
@@ -282,4 +295,8 @@ def first_derivation() -> list[Column]:
 
 def _by_name(causes: Column) -> Column:
     """Returns the ids of the causes of a derivation, by the names of their identifiers."""
-    return F.map_from_entries(F.transform(causes, lambda cause: F.struct(cause["name"], cause["id"])))
+
+    def entry(cause: Column) -> Column:
+        return F.struct(cause["name"].alias("name"), cause["id"].alias("id"))
+
+    return F.map_from_entries(F.transform(causes, entry))

@@ -48,6 +48,7 @@ from cera.engines.spark.plan.states import with_ends_of_states
 from cera.engines.spark.plan.timers import bounded, tick_table, timed, windowed
 from cera.engines.spark.plan.undefined_counts import counted
 from cera.engines.spark.tables.event_tables import EventTable
+from cera.engines.spark.tables.queries import query
 from cera.engines.spark.tables.relations import EVENT, Relation, Timer, attribute, column, component, union
 from cera.engines.spark.values.cells import TYPES
 from cera.engines.spark.values.expressions import compile_condition, compile_filter
@@ -78,6 +79,7 @@ class Evaluation:
     joins: list[tuple[Expression, Strategy]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
+        self.stream = tuple(replace(table, frame=query(table.frame)) for table in self.stream)
         self.relevance = Relevance(self.plan, self.max_duration)
 
     @property

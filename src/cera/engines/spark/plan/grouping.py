@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 
 from cera.engines.spark.tables.relations import Relation, attribute, column, component, until_name
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.hashing import unsigned

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
+from pyspark.sql.functions import udf
 from pyspark.sql.types import ArrayType
 
 from cera.algebra.layouts import Column as RowColumn
@@ -17,6 +17,7 @@ from cera.engines.spark.plan.grouping import MATCHES, GroupedRelation
 from cera.engines.spark.plan.scopes import Environment
 from cera.engines.spark.tables.event_rows import term_row
 from cera.engines.spark.tables.relations import TIMES, attribute, column, component
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.cells import TERM
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import wrap
@@ -87,7 +88,7 @@ def terms_of(head: Construct, group: GroupedRelation, environment: Environment) 
     )
     compiled: list[Callable[[Any, Any], Any]] = []
 
-    @F.udf(returnType=ArrayType(TERM), useArrow=True)
+    @udf(returnType=ArrayType(TERM), useArrow=True)
     def build(shared: Any, matches: Any) -> Any:
         if not compiled:
             compiled.append(function.compiled())

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import assert_never
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from cera.engines.spark.plan.grouping import MATCHES, GroupedRelation
 from cera.engines.spark.plan.scopes import ElementRows, Environment, RowScope
 from cera.engines.spark.tables.relations import column
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.expressions import compile_value
 from cera.engines.spark.values.folding import Elements, as_element, fold

@@ -13,8 +13,8 @@ from operator import and_, or_
 from typing import TypeGuard, assert_never
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import is_defined
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.expressions import Scope, compile_value

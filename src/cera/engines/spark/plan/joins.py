@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 
+from cera.engines.spark.tables.queries import broadcast
 from cera.engines.spark.tables.relations import EVENT, UNTIL, Relation, attribute, column, component, match_name
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.temporal import IntervalColumns, contained
@@ -157,7 +158,7 @@ def _joined(
         right_frame = right_frame.withColumn(_RIGHT + _BUCKET, F.explode(places))
         conditions.append(column(_BUCKET) == column(_RIGHT + _BUCKET))
     elif not shared:
-        right_frame = F.broadcast(right_frame)
+        right_frame = broadcast(right_frame)
     condition = F.lit(True)
     for part in (*conditions, *more(pair)):
         condition = condition & part

@@ -15,7 +15,6 @@ from operator import and_, or_
 from typing import assert_never
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from cera.engines.spark.plan.term_shapes import (
     Leaf,
@@ -28,6 +27,7 @@ from cera.engines.spark.plan.term_shapes import (
     slots,
 )
 from cera.engines.spark.tables.event_tables import Opaque
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.comparison import same
 from cera.model.matching import patterns

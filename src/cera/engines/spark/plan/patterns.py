@@ -13,7 +13,6 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 from pyspark.sql.types import LongType, StructField, StructType
 
@@ -32,6 +31,7 @@ from cera.engines.spark.tables.relations import (
     until_name,
 )
 from cera.engines.spark.tables.term_columns import term_column
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import TYPES, Cell
 from cera.model.events.states import OPENING

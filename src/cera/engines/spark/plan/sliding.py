@@ -12,15 +12,16 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_
 
-from pyspark.sql import Column, DataFrame, Window
-from pyspark.sql import functions as F
+from pyspark.sql import Column, DataFrame
 
 from cera.algebra.operators import Construction, Merging, TemporalJoin
 from cera.engines.spark.plan.grouping import MATCHES, GroupedRelation
 from cera.engines.spark.plan.sides import Side, Sources, anchor_side, side_of, unwrapped
 from cera.engines.spark.tables.relations import TIMES, Relation, Timer, attribute, column, component
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.hashing import unsigned
+from cera.engines.spark.values.sql_windows import Window
 from cera.model.expressions.constructs import free_variables
 from cera.model.time.interval import Interval
 from cera.model.time.timers import relative_timer
@@ -128,12 +129,12 @@ def _rows(window: SlidingWindow, element: Column) -> DataFrame:
 
 def _tied(window: SlidingWindow, rows: DataFrame) -> DataFrame:
     """Drops equal events, and marks which of the others are tied."""
-    order = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME), column(_ORDER))
+    order = Window.partitioned_by(*map(column, _keys(window))).ordered_by(column(_TIME), column(_ORDER))
     time = column(_TIME)
-    before, after = F.lag(time).over(order), F.lead(time).over(order)
+    before, after = order.of(F.lag(time)), order.of(F.lead(time))
     tied = F.coalesce(before == time, F.lit(False)) | F.coalesce(after == time, F.lit(False))
     # half of the id is enough to distinguish events with the same values and times
-    again = (before == time) & (F.lag(column(_ORDER)).over(order) == column(_ORDER))
+    again = (before == time) & (order.of(F.lag(column(_ORDER))) == column(_ORDER))
     rows = rows.withColumns({_TIED: tied, _AGAIN: F.coalesce(again, F.lit(False))})
     return rows.where(~column(_AGAIN))
 
@@ -148,13 +149,13 @@ def _known(window: SlidingWindow) -> dict[str, Column]:
 
 def _checked(window: SlidingWindow, rows: DataFrame) -> DataFrame:
     """Returns each row with the elements of its window; the query fails at a tie."""
-    around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
+    around = Window.partitioned_by(*map(column, _keys(window))).ordered_by(column(_TIME))
     frames = [(window.first, window.last)]
     if window.alone and window.first <= 0 <= window.last:
         frames = [(window.first, -1), (1, window.last)]
-    parts = [F.collect_list(column(_ELEMENT)).over(around.rangeBetween(*one)) for one in frames if one[0] <= one[1]]
+    parts = [around.between(*one).of(F.collect_list(column(_ELEMENT))) for one in frames if one[0] <= one[1]]
     found = {f"{_BEFORE} {number}": part for number, part in enumerate(parts)}
-    rows = rows.withColumns({**found, _TIED: F.lag(column(_TIME)).over(around)})
+    rows = rows.withColumns({**found, _TIED: around.of(F.lag(column(_TIME)))})
     assert window.anchors.table.unique is not None
     names = " and ".join(f"`{name}`" for name in sorted(window.anchors.table.unique))
     time = F.timestamp_micros(column(_TIME)).cast("string")
@@ -171,17 +172,17 @@ def _checked(window: SlidingWindow, rows: DataFrame) -> DataFrame:
 
 def _surrounded(window: SlidingWindow, rows: DataFrame) -> DataFrame:
     """Returns each row with the elements of its window, in order."""
-    around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME))
+    around = Window.partitioned_by(*map(column, _keys(window))).ordered_by(column(_TIME))
     element = column(_ELEMENT)
     if not window.alone or not window.first <= 0 <= window.last:
-        return rows.withColumn(MATCHES, F.collect_list(element).over(around.rangeBetween(window.first, window.last)))
+        return rows.withColumn(MATCHES, around.between(window.first, window.last).of(F.collect_list(element)))
     found: dict[str, Column] = {}
     if window.first < 0:
-        found[_BEFORE] = F.collect_list(element).over(around.rangeBetween(window.first, -1))
+        found[_BEFORE] = around.between(window.first, -1).of(F.collect_list(element))
     at = F.when(column(_TIED) & element.isNotNull(), F.struct(column(_ORDER).alias("order"), element.alias("element")))
-    found[_AT] = F.collect_list(at).over(around.rangeBetween(0, 0))
+    found[_AT] = around.between(0, 0).of(F.collect_list(at))
     if window.last > 0:
-        found[_AFTER] = F.collect_list(element).over(around.rangeBetween(1, window.last))
+        found[_AFTER] = around.between(1, window.last).of(F.collect_list(element))
     rows = rows.withColumns(found)
     others = F.filter(column(_AT), lambda one: one["order"] != column(_ORDER))
     tied = [F.transform(others, lambda one: one["element"]) if name == _AT else column(name) for name in found]
@@ -210,8 +211,8 @@ def first_of_ties(window: SlidingWindow, relation: Relation, variables: Iterable
     ranks = {f"rank {number}": unsigned(half) for number, half in enumerate(relation.event_id(cause))}
     own = F.struct(*(part.alias(name) for name, part in {**parts, **ranks}.items()))
     frame = relation.frame.withColumn(_OWN, F.when(column(_TIED), own))
-    around = Window.partitionBy(*map(column, _keys(window))).orderBy(column(_TIME)).rangeBetween(0, 0)
-    frame = frame.withColumn(_TIE, F.collect_list(column(_OWN)).over(around))
+    around = Window.partitioned_by(*map(column, _keys(window))).ordered_by(column(_TIME)).between(0, 0)
+    frame = frame.withColumn(_TIE, around.of(F.collect_list(column(_OWN))))
     mine = column(_OWN)
 
     def earlier(one: Column) -> Column:

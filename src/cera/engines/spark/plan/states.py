@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 
 from cera.engines.spark.tables.event_tables import EventTable, Flat
 from cera.engines.spark.tables.relations import UNTIL, attribute, column, component, until_name
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.cells import Cell
 from cera.model.events.event import STATE_ID, STATES
 from cera.model.events.states import ENDING, OPEN, OPENING
@@ -101,7 +101,8 @@ def _endings(openings: EventTable) -> EventTable:
     changed = {"end": column(_END), "label": _relabelled(column("label"), "^")}
     if not isinstance(openings.content, Flat):
         term = column("term")
-        changed["term"] = F.struct(_relabelled(term["json"], '^\\{"').alias("json"), term["h1"], term["h2"])
+        halves = (term[half].alias(half) for half in ("h1", "h2"))
+        changed["term"] = F.struct(_relabelled(term["json"], '^\\{"').alias("json"), *halves)
     label = None if openings.label is None else ENDING + openings.label.removeprefix(OPENING)
     return replace(openings, frame=frame.withColumns(changed), prefix=ENDING, points=False, label=label)
 

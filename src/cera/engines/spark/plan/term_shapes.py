@@ -10,10 +10,10 @@ from functools import reduce
 from operator import add
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from cera.engines.spark.tables.event_tables import EventTable, Flat, Opaque
 from cera.engines.spark.tables.term_columns import field, flat_term, presence
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.cells import Cell
 
 

@@ -11,12 +11,12 @@ from functools import reduce
 from operator import and_
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 
 from cera.engines.spark.plan.scopes import Environment
 from cera.engines.spark.tables.event_rows import event_table
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import BoundedTimer, Relation, Timer, WindowTimer, attribute, column
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.temporal import DurationColumns, IntervalColumns, relative_timer, shift, window_begins
 from cera.model.calendars.calendar_files import timer_events
 from cera.model.calendars.tick_limits import check_timer_ticks

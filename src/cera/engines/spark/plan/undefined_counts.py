@@ -15,10 +15,10 @@ from operator import or_
 from typing import assert_never
 
 from pyspark.sql import Column, DataFrame, Observation
-from pyspark.sql import functions as F
 
 from cera.engines.spark.plan.scopes import Environment, RowScope
 from cera.engines.spark.tables.relations import Relation
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import is_defined
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.comparison import NUMBERS

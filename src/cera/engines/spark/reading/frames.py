@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.types import VariantType
 
 from cera.connectors.records.layout import Layout
@@ -29,8 +28,10 @@ from cera.engines.spark.reading.table_layout import (
 from cera.engines.spark.reading.typed_children import NoChildError, in_columns, typed_children
 from cera.engines.spark.reading.variants import variant_fields
 from cera.engines.spark.tables.event_tables import EventTable, Flat, Terms
+from cera.engines.spark.tables.queries import query
 from cera.engines.spark.tables.relations import column, component
 from cera.engines.spark.tables.term_columns import fields_term, flat_hashes
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.hashing import event_hashes, hex_id
 from cera.engines.spark.values.json_text import string_json
@@ -117,6 +118,7 @@ def _typed(
             demands.append(id_demand(marked, roles.id, hex_id(*own)))
     content, children = in_columns(Flat(found.children))
     watched = frame if watch is None else watch(frame, met(demands))
+    watched = watched if frame.isStreaming else query(watched)
     events = watched.where(met(demands)).select(*_named(head), *children)
     if roles.state is not None:
         events, content = _with_state_ids(events, content)

@@ -6,11 +6,11 @@ The opening of a state is a point event at its begin, with the id of the state a
 from __future__ import annotations
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, DataType, DoubleType, FloatType, NumericType, StringType, StructType
 
 from cera.connectors.records.record_times import not_a_mark
 from cera.engines.spark.tables.relations import column
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.json_text import string_json
 from cera.model.events.states import OPENING, announcement
 

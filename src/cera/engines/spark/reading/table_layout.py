@@ -8,7 +8,6 @@ from functools import partial, reduce
 from operator import and_
 
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 from pyspark.sql.types import (
     BooleanType,
     ByteType,
@@ -28,6 +27,7 @@ from cera.engines.spark.reading.state_marks import MARK_TYPES, has_meaning, is_s
 from cera.engines.spark.reading.time_columns import TIME_TYPES, microseconds
 from cera.engines.spark.reading.time_reasons import missing, no_time, shown
 from cera.engines.spark.tables.relations import column
+from cera.engines.spark.values import sql_functions as F
 from cera.errors import UsageError
 
 _ID_TYPES = (StringType, ByteType, ShortType, IntegerType, LongType)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
+from pyspark.sql.functions import udf
 from pyspark.sql.types import (
     ByteType,
     DataType,
@@ -24,6 +24,7 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
+from cera.engines.spark.values import sql_functions as F
 from cera.model.time.interval import MAX_TIME, MIN_TIME
 from cera.model.time.time_text import YEAR_OR_DAY, TimeError, TimeFormat
 
@@ -68,7 +69,7 @@ def microseconds(time: Column, kind: DataType, times: TimeFormat) -> tuple[Colum
 
 def _unbounded(time: Column, kind: DataType, times: TimeFormat) -> Column:
     if times.pattern is not None and isinstance(kind, StringType):
-        return F.udf(_parser(times), "bigint", useArrow=False)(time)
+        return udf(_parser(times), "bigint", useArrow=False)(time)
     if times.unit == "ns" and not isinstance(kind, TimestampType | TimestampNTZType | DateType | StringType):
         return F.floor(time.cast("decimal(38,9)") / _NANOSECONDS).try_cast("bigint")
     places = _PLACES[times.unit or "s"]

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 from pyspark.sql.types import (
     ArrayType,
     BooleanType,
@@ -37,6 +36,7 @@ from cera.engines.spark.reading.json_terms import hashes_in_python
 from cera.engines.spark.reading.time_columns import clock_microseconds
 from cera.engines.spark.tables.event_tables import Flat, Opaque
 from cera.engines.spark.tables.relations import column as reference
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import is_defined
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.hashing import hash_cell, hash_term

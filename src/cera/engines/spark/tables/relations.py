@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
-from pyspark import SparkContext
 from pyspark.sql import Column, DataFrame
-from pyspark.sql import functions as F
 
 from cera.engines.spark.tables.unions import united
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import TYPES, Cell
 from cera.engines.spark.values.hashing import event_hashes, hash_cell, hash_term, hex_id
+from cera.engines.spark.values.sql_columns import SqlColumn, quoted_name
 from cera.model.events.window_events import BOUNDED, WINDOW_LABEL, window_texts
 from cera.model.time.durations import Duration
 from cera.model.time.periodic_windows import Period
@@ -30,13 +30,7 @@ EVENT = (*TIMES, "h1", "h2")
 
 def column(name: str) -> Column:
     """Returns a column by its name, whatever characters it has."""
-    return _column(name, SparkContext._active_spark_context)
-
-
-@lru_cache(maxsize=10_000)
-def _column(name: str, context: object) -> Column:
-    """Caches columns: a call into the JVM takes a tenth of a millisecond, and a plan names its columns many times."""
-    return F.col("`" + name.replace("`", "``") + "`")
+    return SqlColumn(quoted_name(name), name)
 
 
 def component(variable: str, kind: str) -> str:

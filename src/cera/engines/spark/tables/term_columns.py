@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from cera.engines.spark.tables.event_tables import FIELD, EventTable, Flat, Opaque
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import is_defined
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.hashing import hash_cell, hash_term

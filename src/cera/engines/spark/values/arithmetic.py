@@ -14,8 +14,8 @@ from functools import partial, reduce
 from operator import or_
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.cells import Cell
 from cera.model.expressions.expression import ArithmeticOperator
 from cera.model.terms.values import MIN_INTEGER, Scalar, is_number, number

@@ -14,8 +14,8 @@ from functools import reduce
 from types import MappingProxyType
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import canonical, literal
 from cera.engines.spark.values.cells import Cell
 from cera.model.expressions.expression import ComparisonOperator

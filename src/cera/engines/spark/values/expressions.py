@@ -8,9 +8,9 @@ from operator import and_, or_
 from typing import Protocol, assert_never
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from cera.engines.spark.values import arithmetic, functions, python_functions, temporal
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import Number, literal, number_of, number_test
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.comparison import compare

@@ -13,8 +13,8 @@ from functools import reduce
 from operator import or_
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import LIMIT, as_double, calculate_exactly, canonical, is_defined
 from cera.engines.spark.values.cells import Cell
 from cera.engines.spark.values.comparison import NUMBERS, number_order

@@ -7,9 +7,9 @@ from functools import partial
 from types import MappingProxyType
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from cera.engines.spark.values import python_functions, texts
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import absolute, canonical, literal
 from cera.engines.spark.values.cells import TYPES, Cell
 from cera.engines.spark.values.comparison import NUMBERS, number_order

@@ -7,13 +7,12 @@ everything here that takes children.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 from operator import add
 
-from pyspark import SparkContext
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import canonical, is_whole
 from cera.engines.spark.values.cells import Cell
 from cera.model.terms.hashing import BOOLEAN, FRACTION, INTEGER, ORDERED, STRING, UNORDERED
@@ -59,11 +58,6 @@ def _hashed(name: str, column: Column) -> Column:
 
 
 def _bigint(value: int) -> Column:
-    return _literal(value, SparkContext._active_spark_context)
-
-
-@lru_cache(maxsize=1_000)
-def _literal(value: int, context: object) -> Column:
     return F.lit(value).cast("bigint")
 
 

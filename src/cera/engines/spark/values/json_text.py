@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 from pyspark.sql.pandas.functions import pandas_udf
 from pyspark.sql.types import StringType
 
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import Cell
 from cera.model.terms.json_terms import loads, term_from_json, term_text

@@ -13,8 +13,8 @@ from operator import and_
 from typing import NamedTuple
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import add_integers, multiply_integers
 from cera.engines.spark.values.comparison import CONVERSE, compared
 from cera.model.expressions.expression import ComparisonOperator

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from cera.engines.spark.values import python_functions
+from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.arithmetic import canonical, literal
 from cera.engines.spark.values.cells import Cell
 from cera.model.regex.regular_expressions import RegexError, is_backtracking_safe

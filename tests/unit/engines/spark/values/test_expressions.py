@@ -139,8 +139,8 @@ SECOND = DurationLiteral(Duration(0, 1_000_000))
 @pytest.mark.parametrize(
     ("condition", "expected"),
     [
-        (Comparison(">", VALUE, Literal(40)), "Column<'>(D:double, 40.0)'>"),
-        (Comparison("<", Literal(40), VALUE), "Column<'>(D:double, 40.0)'>"),
+        (Comparison(">", VALUE, Literal(40)), "Column<'>(D:double, 40.0D)'>"),
+        (Comparison("<", Literal(40), VALUE), "Column<'>(D:double, 40.0D)'>"),
         (Comparison(">", COUNT, Literal(40)), "Column<'>(I:integer, 40)'>"),
         (Comparison(">=", COUNT, Literal(39.5)), "Column<'>=(I:integer, 40)'>"),
         (Comparison("=", Variable("S"), Literal("a")), "Column<'=(S:string, 'a')'>"),
@@ -149,7 +149,7 @@ SECOND = DurationLiteral(Duration(0, 1_000_000))
         (Comparison("<=", Call("length", (ONE,)), SECOND), "Column<'<=(-(i.end, i.begin), 1000000)'>"),
         (
             And((Comparison(">", VALUE, Literal(40)), Temporal("before", ONE, OTHER))),
-            "Column<'and(>(D:double, 40.0), <(i.end, j.begin))'>",
+            "Column<'and(>(D:double, 40.0D), <(i.end, j.begin))'>",
         ),
     ],
 )
