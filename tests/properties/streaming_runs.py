@@ -13,15 +13,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from cera.engines.spark.division.operators import Operator
 from cera.engines.spark.division.routing import Router
-from cera.engines.spark.streaming.messages.messages import OUTPUT, pack_versions, unpack_results
+from cera.engines.spark.streaming.messages.messages import (
+    OUTPUT,
+    LatePolicy,
+    pack_table,
+    pack_versions,
+    unpack_events,
+    unpack_results,
+)
 from cera.engines.spark.streaming.messages.packing import Packer
 from cera.engines.spark.streaming.messages.stage_results import Result, ResultsByKind, by_kind
 from cera.engines.spark.streaming.state.shell import Layer
+from cera.model.columns.flat_events import BEGIN, END, LABEL, REPORTED_IF_LATE, arrow_stream, encoded
 from cera.model.events.event import Event
 from cera.model.events.occurrence import occurrence
+from cera.model.terms.json_terms import term_to_json
 
 Key = tuple[str, int]
 Message = tuple[str, int, bytes]
@@ -78,6 +88,8 @@ class MicroBatches:
     watermark: int = 0
     latest: int | None = None
     stores: dict[int, Store] = field(default_factory=dict)
+    #: Whether events are packed as tables where they fit.
+    tables: bool = False
 
     def __post_init__(self) -> None:
         self.stores = self.stores or {operator.layer: Store() for operator in self.operators}
@@ -94,6 +106,8 @@ class MicroBatches:
             packer.take(occurrence(event))
         self.latest = max((end for end in (self.latest, packer.latest) if end is not None), default=None)
         messages: list[Message] = list(zip(*(part.to_pylist() for part in packer.flush().columns), strict=True))
+        if self.tables:
+            messages = [(name, at, payload if name == OUTPUT else as_table(payload)) for name, at, payload in messages]
         for operator in self.operators if announced else ():
             numbers = {name: number for name, number in (announced or {}).items() if name in operator.relations}
             if numbers:
@@ -127,6 +141,38 @@ class MicroBatches:
     @property
     def by_kind(self) -> ResultsByKind:
         return by_kind(self.results)
+
+
+_KINDS = {int: "integer", float: "double", str: "string"}
+
+
+def as_table(payload: bytes) -> bytes:
+    """The events of a payload as the packers of typed columns write them; the same payload if they are not flat."""
+    events, policies = unpack_events(payload)
+    contents = [term_to_json(each.term)[each.label] for each in events]
+    if any(each.qualifier is not None for each in events) or not all(map(_is_flat, contents)):
+        return payload
+    names = dict.fromkeys((_KINDS[type(value)], name) for content in contents for name, value in content.items())
+    columns: dict[str, Any] = {
+        BEGIN: [each.begin for each in events],
+        END: [each.end for each in events],
+        LABEL: [each.label for each in events],
+    }
+    for kind, name in names:
+        values = [content.get(name) for content in contents]
+        columns[f"{kind}:{name}"] = [value if _KINDS.get(type(value)) == kind else None for value in values]
+    if columns[BEGIN] == columns[END]:
+        del columns[BEGIN]
+    if LatePolicy.DROP in policies:
+        columns[REPORTED_IF_LATE] = [policy is LatePolicy.REPORT for policy in policies]
+    table = encoded(pa.table(columns))
+    return pack_table(min(columns[END]), len(events), arrow_stream(table))
+
+
+def _is_flat(content: Any) -> bool:
+    return isinstance(content, dict) and all(
+        type(value) in _KINDS and (type(value) is not int or abs(value) < 2**63) for value in content.values()
+    )
 
 
 def random_cuts(events: Sequence[Event], chance: random.Random) -> list[list[Event]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from cera.errors import EngineError
 from cera.model.calendars.tick_limits import TICK_LIMIT
+from cera.modules.layering import Layers
 from cera.running.refreshing import StreamRelations
 from cera.running.run import StreamRun
 from cera.running.streams.request import StreamRequest
@@ -23,6 +25,7 @@ def open_stream(run: StreamRun) -> LiveStream:
     except ImportError as error:
         raise EngineError(f"`cera stream` needs Spark ({error}); install it with: pip install 'cera[spark]'") from error
     from cera.engines.spark.division.operators import BUCKETS, operators
+    from cera.engines.spark.division.operators_in_columns import in_columns
     from cera.engines.spark.streaming.checkpoint import Checkpoint
 
     checkpoint = Checkpoint(run.request.checkpoint)
@@ -40,7 +43,34 @@ def open_stream(run: StreamRun) -> LiveStream:
         relations=relations.rows,
     )
     run.listener.operators([operator.description() for operator in made])
+    if checkpoint.takes_columns():
+        made = in_columns(made)
     return LiveStream(made, request, run.listener, relations)
+
+
+class ExplainedOperator(TypedDict):
+    """An operator of a stream, and why it is answered event by event; None if it is in columns."""
+
+    operator: str
+    reason: str | None
+
+
+def explained_operators(layers: Layers, *, max_duration: int | None, timezone: str) -> list[ExplainedOperator]:
+    """Explains how a program runs over a stream that is new."""
+    from cera.engines.spark.division.operators import operators
+    from cera.engines.spark.division.operators_in_columns import why_not_in_columns
+
+    made = operators(layers, max_duration=max_duration, timezone=timezone)
+    return [{"operator": each.description(), "reason": why_not_in_columns(each)} for each in made]
+
+
+def operator_lines(explained: Sequence[ExplainedOperator]) -> Iterator[str]:
+    """Yields the lines of this explanation as text."""
+    yield "on streams:"
+    for each in explained:
+        reason = each["reason"]
+        way = "in columns, where the events are flat" if reason is None else f"event by event, because {reason}"
+        yield f"  {each['operator']}: {way}"
 
 
 def longest_event(request: StreamRequest, checkpoint: Checkpoint) -> int | None:

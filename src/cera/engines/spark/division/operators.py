@@ -43,6 +43,8 @@ class Operator:
     relations: Mapping[str, RelationRows] = field(default_factory=dict, compare=False, repr=False)
     #: Identifies these rows: a worker keeps what it has compiled, and may serve another stream with other rows.
     rows_identity: str = field(default="", compare=False, repr=False)
+    #: Whether its parts begin in columns; a part that has state goes on as that was written.
+    in_columns: bool = field(default=False, compare=False)
 
     @property
     def labels(self) -> frozenset[str | None]:

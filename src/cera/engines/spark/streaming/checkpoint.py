@@ -41,7 +41,8 @@ _UNIT: TimeUnit = "s"
 class Manifest:
     """The program and sources that a checkpoint belongs to. `run` is a part of the names of the files that are written.
 
-    `options` are those that state depends on, by their names on disk; None where they were not recorded.
+    `options` are those that state depends on, by their names on disk; None where they were not recorded. `columns` says
+    whether rules begin in columns, where they can; a checkpoint that does not say so goes on event by event.
     """
 
     run: str
@@ -51,6 +52,7 @@ class Manifest:
     rules: Mapping[str, str]
     format: int = _FORMAT
     options: Mapping[str, str] | None = None
+    columns: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,11 @@ class Checkpoint:
         known = self._read()
         return None if known is None else _MAX_DURATION in (known.options or {})
 
+    def takes_columns(self) -> bool:
+        """Returns whether rules may begin in columns: in a new checkpoint, and where they did when it was made."""
+        known = self._read()
+        return known is None or known.columns
+
     def _read(self) -> Manifest | None:
         try:
             data: dict[str, Any] = json.loads(self._file.read_text(encoding="utf-8"))
@@ -128,6 +135,7 @@ class Checkpoint:
                 data["rules"],
                 data["format"],
                 _read_options(data.get("options")),
+                data.get("columns") is True,
             )
         except NotADirectoryError:
             raise UsageError(f"{Setting.CHECKPOINT}: {self.folder} is a file; name a folder") from None
@@ -161,6 +169,7 @@ def _manifest(operators: Sequence[Operator], sources: Sequence[str], run: str, u
             for name, part in operator.parts.items()
         },
         options={**_options(operators), _TIME_UNIT: unit},
+        columns=any(operator.in_columns for operator in operators),
     )
 
 

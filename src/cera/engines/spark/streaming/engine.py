@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame
 
 from cera.connectors.records.layout import Layout
 from cera.engines.spark.division.operators import BUCKETS, may_repeat, operators
+from cera.engines.spark.division.operators_in_columns import in_columns
 from cera.engines.spark.reading.table_layout import table_layout
 from cera.engines.spark.streaming.messages.left_out import StreamMetrics
 from cera.engines.spark.streaming.results.compact import shapes
@@ -57,6 +58,7 @@ def detect(
         recursion_limit=recursion_limit,
         relations=relations,
     )
+    made = in_columns(made)
     metrics = StreamMetrics()
     layout = Layout(times=TimeFormat(timezone=timezone))
     reading = metrics.read(events, layout, max_duration)

@@ -44,7 +44,7 @@ from cera.engines.spark.streaming.state.shell import results
 from cera.engines.spark.streaming.stream_totals import StreamTotals, Totals
 from cera.errors import CeraError, EngineError, UsageError
 from cera.model.events.event import DerivedEvent
-from cera.model.events.states import is_chosen, is_opening, names_end, state_label
+from cera.model.events.states import is_chosen, is_early_answer, is_opening, names_end, state_label
 from cera.running.streams.listener import StreamListener
 from cera.running.streams.request import StreamRequest, StreamSource
 from cera.running.streams.running_stream import Act
@@ -269,6 +269,8 @@ class LiveStream:
     def _write(self, batch: int, found: ResultsByKind) -> int:
         options, times = self._options, self._options.layout.times
         every = batch_files.in_order(found.derived)
+        if not options.changes:
+            every = [one._replace(completes=None) for one in every if not is_early_answer(one.label)]
         derived = [one for one in every if options.changes or not is_opening(one.label)]
         wanted = [one for one in derived if is_chosen(one.label, options.labels)]
         sink = self._files.get(Setting.SINK)
@@ -289,7 +291,7 @@ class LiveStream:
         if self._totals is not None:
             by_rule = [one for one in every if one.label in options.counts_by_rule]
             lines = ((one.rule, batch_files.derived_line(one, times)) for one in by_rule)
-            self._totals.take(batch, Totals.of((one.label for one in every), lines))
+            self._totals.take(batch, Totals.of((one.label for one in every if not is_early_answer(one.label)), lines))
             self.counters.totals, self.counters.totals_now = self._totals.sums, self._totals.now
         return len(derived)
 

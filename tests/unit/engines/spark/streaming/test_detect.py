@@ -248,3 +248,44 @@ def test_columns_and_python_agree_on_buckets(spark: SparkSession) -> None:
         found = [row[0] for row in frame.select(column).collect()]
         plain = [number(each) if kind == "double" else each for each in some]
         assert found == [bucket([key_hash(each)], 1000) for each in plain], kind
+
+
+FLAT = """
+DETECT fire{ area{ var A } }
+ON and { event s: smoke{{ area{{ var A }} }}, event t: temp{{ area{{ var A }}, value{{ var T }} }} }
+where { s before t, {s, t} within 1 min, var T > 40 } END
+
+DETECT silent{ sensor{ var S } }
+ON and { event t: temp{{ sensor{{ var S }} }}, event w: from-end[event t, 12 sec],
+         while w: not temp{{ sensor{{ var S }} }} } END
+
+DETECT mean{ sensor{ var S }, value{ avg(all var T) } }
+ON and { event m: temp{{ sensor{{ var S }} }}, event w: from-start-backward[event m, 1 min],
+         while w: collect temp{{ sensor{{ var S }}, value{{ var T }} }} } END
+"""
+
+
+@pytest.mark.parametrize("switch", ["", "0"], ids=["in columns", "event by event"])
+def test_flat_rules_over_typed_columns_give_what_the_local_engine_does(
+    spark: SparkSession, tmp_path: Path, switch: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from cera.engines.local.state_bytes import restore
+
+    monkeypatch.setenv("CERA_COLUMNS", switch)
+    nested = readings(random.Random(11))
+    records = [
+        {name: value for name, value in record.items() if name != "unit"}
+        | ({"sensor": record["unit"]["sensor"]} if "unit" in record else {})
+        for record in nested
+    ]
+    write_files(tmp_path / "in", records, 4)
+    columns = "label string, begin bigint, area string, sensor int, value double"
+    source = spark.readStream.schema(columns).option("maxFilesPerTrigger", 1).json(str(tmp_path / "in"))
+    program = load(FLAT)
+    rows, _ = detected(program, source.withColumn("end", source["begin"]), tmp_path / "state")
+    assert shown(rows) == expected(program, records)
+    reader = spark.read.format("statestore").option("path", str(tmp_path / "state")).option("stateVarName", "part")
+    reader = reader.option("batchId", 2)  # at the end nothing matters any more
+    states = [restore(row["value"]["data"])[0] for row in reader.load().collect()]
+    assert states
+    assert {state == "columns" for state in states} == {switch == ""}

@@ -92,6 +92,11 @@ def event_count(payload: bytes) -> int:
     return count
 
 
+def table_data(payload: bytes) -> memoryview | None:
+    """Returns the Arrow stream of a packed table; None where events are packed one by one."""
+    return memoryview(payload)[1 + _HEADER.size :] if payload[:1] == _TABLE else None
+
+
 def unpack_events(payload: bytes) -> tuple[list[Occurrence], list[LatePolicy]]:
     """Returns the events of a payload, and how each is treated if it is late."""
     data = memoryview(payload)[1 + _HEADER.size :]

@@ -27,6 +27,11 @@ def read_table(data: memoryview) -> tuple[list[Occurrence], list[LatePolicy]]:
     """Returns the events of a packed table, and how each is treated if it is late."""
     table = pa.ipc.open_stream(data).read_all()
     table.validate(full=True)  # it may come from a checkpoint: wrong offsets would crash Python
+    return read_rows(table)
+
+
+def read_rows(table: pa.Table) -> tuple[list[Occurrence], list[LatePolicy]]:
+    """Returns the same for a table that is valid."""
     table = table.combine_chunks()
     known = {name: _only(table.column(name)) for name in table.column_names}
     ends, labels = _values(known[END]), _values(known[LABEL])

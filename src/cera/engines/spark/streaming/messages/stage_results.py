@@ -57,6 +57,8 @@ class DerivedResult(NamedTuple):
     key: DerivationKey
     #: When it was certain, if that was before its end.
     known: int | None = None
+    #: The names that it had while its end was not known, as JSON.
+    completes: str | None = None
 
 
 class LateEvent(NamedTuple):

@@ -24,7 +24,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
 )
 from cera.errors import UsageError
 from cera.model.events.event import Event
-from cera.model.events.states import state_label, state_of
+from cera.model.events.states import early_answer_of, is_early_answer, state_label, state_of
 from cera.model.terms.json_terms import term_from_json, term_text
 from cera.model.time.interval import Interval
 from cera.model.time.time_text import TimeFormat
@@ -87,7 +87,7 @@ def _output_key(result: DerivedResult) -> tuple[int, int, Any, str]:
 
 def derived_line(result: DerivedResult, times: TimeFormat) -> str:
     """Returns a derived event as a line, as `cera run` writes it."""
-    if (event := _state_event(result)) is not None:
+    if (event := _event_without_end(result)) is not None:
         causes = json.loads(result.causes)
         return json.dumps(event_lines.derived_line(event, result.rule, causes, None, times), ensure_ascii=False)
     line: dict[str, Any] = {
@@ -103,6 +103,8 @@ def derived_line(result: DerivedResult, times: TimeFormat) -> str:
         line["to"] = {"recipient": result.recipient, **transport}
     if result.known is not None:
         line[event_lines.KNOWN] = times.format(result.known)
+    if result.completes is not None:
+        line[event_lines.COMPLETES] = json.loads(result.completes)
     return json.dumps(line, ensure_ascii=False)
 
 
@@ -115,24 +117,25 @@ def derived_table(derived: Sequence[DerivedResult], *, states: bool = False) -> 
 
 
 def _row(one: DerivedResult) -> dict[str, Any]:
-    event = _state_event(one)
+    event = _event_without_end(one)
     state = None if event is None else state_of(event)
+    shown = state if event is None or state is not None else early_answer_of(event)
     return {
         "begin": one.begin,
-        "end": one.end if state is None else state.end,
-        "label": one.label if state is None else state.term.label,
-        "term": one.term if state is None else term_text(state.term),
+        "end": one.end if shown is None else shown.end,
+        "label": one.label if shown is None else shown.term.label,
+        "term": one.term if shown is None else term_text(shown.term),
         "rule": one.rule,
-        "id": one.id,
+        "id": one.id if shown is None else shown.id,
         "causes": list(json.loads(one.causes).items()),
         "to": None if one.recipient is None else {"recipient": one.recipient, "transport": one.transport},
         "state": state is not None,
     }
 
 
-def _state_event(result: DerivedResult) -> Event | None:
-    """Returns the opening or the ending of a state; None for other events."""
-    if state_label(result.label) is None:
+def _event_without_end(result: DerivedResult) -> Event | None:
+    """Returns the opening or the ending of a state, or an answer whose state is open; None for other events."""
+    if state_label(result.label) is None and not is_early_answer(result.label):
         return None
     return Event(term_from_json(json.loads(result.term)), Interval(result.begin, result.end))
 

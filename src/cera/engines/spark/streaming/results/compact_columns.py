@@ -29,6 +29,7 @@ from cera.engines.spark.streaming.messages.stage_results import (
 from cera.engines.spark.streaming.messages.worker_memory import settle
 from cera.engines.spark.streaming.results.compact import KINDS, Shape
 from cera.model.columns.column_hashes import Hashes, event_hashes, hexadecimal, timer_hashes
+from cera.model.events.states import is_early_answer
 from cera.model.terms.json_terms import term_text
 from cera.wording import in_python
 
@@ -101,6 +102,8 @@ class _FinishStage:
 def _row(result: Result) -> dict[str, Any] | None:
     """Returns the columns of a result that is complete by itself; None for one that is not a row of the answer."""
     match result:
+        case DerivedResult() if is_early_answer(result.label):
+            return None
         case DerivedResult():
             return {**result._asdict(), "causes": list(json.loads(result.causes).items())}
         case LateEvent(fields):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -21,6 +21,7 @@ from pyspark.sql.streaming.stateful_processor import (
 )
 
 from cera.engines.spark.division.operators import Operator, may_repeat
+from cera.engines.spark.division.operators_in_columns import columns_plan
 from cera.engines.spark.division.routing import Destination, DividedEventError, Router
 from cera.engines.spark.streaming.messages.action_requests import action_requests
 from cera.engines.spark.streaming.messages.messages import (
@@ -45,9 +46,12 @@ from cera.engines.spark.streaming.messages.stage_results import (
     first_derivations,
 )
 from cera.engines.spark.streaming.messages.worker_memory import settle
+from cera.engines.spark.streaming.results.column_results import derived_events, derived_results, packed_blocks
 from cera.engines.spark.streaming.results.compact import Compactor, Shape
+from cera.engines.spark.streaming.state.columns_kernel import ColumnsKernel, ColumnsOutcome, ColumnsPart
 from cera.engines.spark.streaming.state.kernel import Kernel, Part
-from cera.model.events.states import is_internal
+from cera.model.events.occurrence import Occurrence
+from cera.model.events.states import is_early_answer, is_internal
 from cera.model.terms.json_terms import term_text
 from cera.modules.processor import Detection
 from cera.wording import keeping_marks
@@ -61,7 +65,7 @@ _MILLISECOND = 1_000
 
 #: Compiled once in each Python worker, which may serve one stream after the other.
 _KEPT = 100
-_KERNELS: dict[tuple[str, str], Kernel] = {}
+_KERNELS: dict[tuple[str, str, bool], Kernel | ColumnsKernel] = {}
 
 
 class Layer(StatefulProcessor):
@@ -132,13 +136,15 @@ class Layer(StatefulProcessor):
     def _advanced(
         self, name: str, bucket: int, payloads: Sequence[bytes], times: TimerValues, expired: int | None
     ) -> pd.DataFrame:
-        kernel = _kernel(self._operators[name])
+        kernel: Any = _kernel(self._operators[name])
         stored = self._value.get()
         part = kernel.load(None if stored is None else stored[0])
         before = kernel.counts(part)
         outcome = kernel.advance(part, payloads, times.getCurrentWatermarkInMs() * _MILLISECOND)
         results: list[Result] = [LateEvent(event_fields(event)) for event in outcome.late]
         messages = self._messages(bucket, outcome.derived, results)
+        if isinstance(outcome, ColumnsOutcome):
+            messages += self._column_messages(bucket, outcome, results)
         results += action_requests(self._operators[name], outcome.derived)
         now = kernel.counts(part)
         missing, without_key = now.undefined - before.undefined, now.left_out - before.left_out
@@ -152,7 +158,7 @@ class Layer(StatefulProcessor):
             self._value.clear()
         return _frame([*messages, (OUTPUT, bucket, pack_results(results))])
 
-    def _set_timer(self, part: Part, wake_at: int | None, expired: int | None) -> None:
+    def _set_timer(self, part: Part | ColumnsPart, wake_at: int | None, expired: int | None) -> None:
         """Sets a timer; a time is decided when the watermark, which counts milliseconds, lies behind it."""
         timer = None if wake_at is None else wake_at // _MILLISECOND + 1
         if part.timer is not None and part.timer != timer and part.timer != expired:
@@ -166,27 +172,52 @@ class Layer(StatefulProcessor):
 
         Those that belong to several parts of the stream at once are not sent, which is one of the `results`.
         """
+        onward = self._onward(
+            (one.occurrence for one in derived if not one.leaves and not is_early_answer(one.label)), results
+        )
+        if self._shapes:  # what goes to a DataFrame has ended
+            ended = [one for one in derived if not is_early_answer(one.label)]
+            compact, others = self._compactor.take(ended)
+        else:
+            compact, others = [], derived
+        found = (_result(one) for one in others if not is_internal(one.label) or is_early_answer(one.label))
+        return [*((OUTPUT, bucket, payload) for payload in compact), *self._placed(bucket, found), *onward]
+
+    def _column_messages(self, bucket: int, outcome: ColumnsOutcome, results: list[Result]) -> list[Message]:
+        """Returns the same for derived events in columns."""
+        shaped = {shape.rule for shape in self._shapes}
+        strings = outcome.strings
+        found = (
+            result
+            for block in outcome.blocks
+            if block.rule not in shaped and not is_internal(block.label)
+            for result in derived_results(block, strings)
+        )
+        events = (event for block in outcome.blocks if self._later for event in derived_events(block, strings))
+        compact = packed_blocks(outcome.blocks, self._shapes, strings)
+        onward = self._onward(events, results)
+        return [*((OUTPUT, bucket, payload) for payload in compact), *self._placed(bucket, found), *onward]
+
+    def _onward(self, derived: Iterable[Occurrence], results: list[Result]) -> Iterator[Message]:
+        """Yields derived events as messages to the operators that query them."""
         onward: dict[Destination, list[EventCopy]] = {}
-        for one in derived if self._later else ():
-            if not one.leaves:
-                try:
-                    for destination in self._router.destinations(one.occurrence):
-                        onward.setdefault(destination, []).append((one.occurrence, LatePolicy.TAKE))
-                except DividedEventError as error:
-                    results.append(rejection(one.occurrence, str(error)))
-        compact, others = self._compactor.take(derived) if self._shapes else ([], derived)
+        for event in derived if self._later else ():
+            try:
+                for destination in self._router.destinations(event):
+                    onward.setdefault(destination, []).append((event, LatePolicy.TAKE))
+            except DividedEventError as error:
+                results.append(rejection(event, str(error)))
+        for to, some in onward.items():
+            yield to.operator, to.bucket, pack_events(some)
+
+    def _placed(self, bucket: int, derived: Iterable[DerivedResult]) -> Iterator[Message]:
+        """Yields results, those of one event in one place if several parts may derive it."""
         found: dict[int, list[Result]] = {}
-        for one in others:
-            if is_internal(one.label):
-                continue
-            result = _result(one)
+        for result in derived:
             place = int(result.id[:8], 16) % self._by_id if self._by_id else bucket
             found.setdefault(place, []).append(result)
-        return [
-            *((OUTPUT, bucket, payload) for payload in compact),
-            *((OUTPUT, place, pack_results(some)) for place, some in found.items()),
-            *((to.operator, to.bucket, pack_events(some)) for to, some in onward.items()),
-        ]
+        for place, some in found.items():
+            yield OUTPUT, place, pack_results(some)
 
 
 class Distinct(StatefulProcessor):
@@ -210,14 +241,21 @@ class Distinct(StatefulProcessor):
         pass
 
 
-def _kernel(operator: Operator) -> Kernel:
-    key = operator.identity, operator.rows_identity
+def _kernel(operator: Operator) -> Kernel | ColumnsKernel:
+    key = operator.identity, operator.rows_identity, operator.in_columns
     kernel = _KERNELS.get(key)
     if kernel is None:
         if len(_KERNELS) >= _KEPT:
             _KERNELS.clear()
-        kernel = _KERNELS[key] = Kernel(operator.processor(), operator.relations)
+        kernel = _KERNELS[key] = _new_kernel(operator)
     return kernel
+
+
+def _new_kernel(operator: Operator) -> Kernel | ColumnsKernel:
+    plan = columns_plan(operator)
+    if isinstance(plan, str):
+        return Kernel(operator.processor(), operator.relations)
+    return ColumnsKernel(plan, lambda: Kernel(operator.processor(), operator.relations), starts=operator.in_columns)
 
 
 def _result(derived: Detection) -> DerivedResult:
@@ -236,6 +274,7 @@ def _result(derived: Detection) -> DerivedResult:
         found.recipient.transport if found.recipient else None,
         derivation_key(first),
         found.early,
+        json.dumps(found.completes) if found.completes else None,
     )
 
 
