@@ -37,6 +37,7 @@ from cera.modules.module import known
 from cera.optimizer.semantic.choice import Choice, choose
 from cera.optimizer.semantic.driver import Knowledge, RewrittenProgram, knowledge_of, rewrite, unused
 from cera.optimizer.semantic.estimates import CostModel
+from cera.optimizer.semantic.partial_values import PartialValues, partial_values
 from cera.rules.checks.check import check
 from cera.rules.rule import RuleProgram, Semantics
 
@@ -139,6 +140,11 @@ class Pipeline:
         return [each for each in unused(self._knowledge, self.rewritten.rules) if id(each) not in derived]
 
     @property
+    def partial_values(self) -> list[PartialValues]:
+        """The rules of which constraints say nothing, because they ask for attributes that may have several values."""
+        return list(partial_values(self.rules, self._knowledge, without=self.without_laws))
+
+    @property
     def derives_constraints(self) -> bool:
         """Whether something follows from the automata among the constraints."""
         return bool(self._derived)
@@ -147,6 +153,11 @@ class Pipeline:
     def running_rules(self) -> RuleProgram:
         """The rules that run: those of the program, or what constraints make of them."""
         return self.rewritten.program if self.trusted and not self.verifying else self.rules
+
+    @property
+    def ruled_out(self) -> frozenset[str]:
+        """The labels of events that rules derive, and constraints leave none of these rules."""
+        return frozenset() if self.running_rules is self.rules else self.rewritten.ruled_out
 
     @cached_property
     def _trusted(self) -> Pipeline:

@@ -201,6 +201,11 @@ class Program(Pipeline):
 
         _check_limits(None, recursion_limit)
         check_located(self.layers.modules)
+        if label in self.ruled_out:
+            raise UsageError(
+                f"no rule derives events with the label `{label}`: by the constraints there can be none; "
+                "`cera optimize` says by which"
+            )
         layers = self._complete_since(since, TimeFormat(timezone=self.timezone))
         given = _given_relations(relations)
         kept: StreamRelations | None = None

@@ -33,6 +33,12 @@ _TIMERS = (
 )
 _AGGREGATES = ("avg", "sum", "count", "min", "max", "first", "last")
 
+_TEXTS = (
+    'concat(var K, "-", lower-case(var K))',
+    'upper-case(trim(concat(var K, var K, " ")))',
+    'replace(var K, "x", "")',
+)
+_TRUTHS = ('contains(var K, "\'") = true', 'starts-with(var K, "x") != true', 'ends-with(var K, "y") = true')
 _CONSTANTS = {"k": '"x"', "v": "1", "w": "true"}
 
 
@@ -63,7 +69,78 @@ def chained_case(seed: int) -> FlatCase:
     return FlatCase(rules, (*_events(chance), *events))
 
 
-def _events(chance: random.Random) -> tuple[Event, ...]:
+def choosing_case(seed: int) -> FlatCase:
+    """Rules that ask something of nearly each event alone, which most do not meet; some read what others derive."""
+    chance = random.Random(seed)
+    labels = LABELS[: chance.choice((1, 2))]
+    chained = chance.random() < 0.3
+    rules = [
+        _choosing_rule(chance, number, (*labels, *DERIVED[:number]) if chained else labels)
+        for number in range(chance.randint(1, 3))
+    ]
+    events = _events(chance, labels)
+    like_derived = [
+        Event(
+            Term(chance.choice(DERIVED), [child for child in each.term.children if _is_named(child, "k")]),
+            Interval(each.begin, each.end),
+        )
+        for each in events
+        if chance.random() < 0.2
+    ]
+    return FlatCase("\n".join(rules), (*events, *like_derived))
+
+
+def _is_named(child: object, name: str) -> bool:
+    return isinstance(child, Term) and child.label == name
+
+
+def _choosing_rule(chance: random.Random, number: int, labels: tuple[str, ...]) -> str:
+    literals, conditions, children = [], list[str](), set[str]()
+    names = [f"e{i}" for i in range(chance.choice((1, 1, 2)))]
+    keyed = chance.random() < 0.5
+    for i, name in enumerate(names):
+        label = chance.choice(labels)
+        value = f"{_child(label)}{{{{var V{i}}}}}"
+        pattern = ["k{{var K}}"] if keyed else [f"k{{{{var K{i}}}}}"]
+        match chance.randrange(6):
+            case 0:
+                pattern.append(f"{_child(label)}{{{{{chance.choice((40, 2))}}}}}")
+            case 1:
+                pattern = ['k{{"x"}}']
+            case 2 if not keyed:
+                conditions.append(f'var K{i} = "y"')
+            case 3:
+                pattern.append("w{{}}")
+            case _:
+                pattern.append(value)
+                conditions.append(
+                    chance.choice((f"var V{i} > 1", f"var V{i} + 1 < 0", f"(var V{i} > 30 or not var V{i} >= 0)"))
+                )
+        children |= {f"{word.split('}')[0].lower()}" for part in pattern for word in part.split("var ")[1:]}
+        literals.append(f"event {name}: {label}{{{{{', '.join(pattern)}}}}}")
+    if len(names) > 1:
+        conditions.append(f"{{e0, e1}} within {chance.choice((5, 15, 60))} sec")
+    head = [f"{child}{{var {child.upper()}}}" for child in sorted(children) if chance.random() < 0.6]
+    if chance.random() < 0.6:
+        anchor, label = chance.choice(names), chance.choice(labels)
+        timer = chance.choice(("from-end", "from-start-backward", "extend", "shift-forward"))
+        literals.append(f"event i: {timer}[{anchor}, {chance.choice((1, 3, 10))} sec]")
+        key = chance.choice(('k{{"x"}}', "k{{var K}}" if keyed else 'k{{"y"}}'))
+        if chance.random() < 0.4:
+            literals.append(f"while i: not {label}{{{{{key}, {_child(label)}{{{{1}}}}}}}}")
+        else:
+            literals.append(f"while i: collect {label}{{{{{key}, {_child(label)}{{{{var X}}}}}}}}")
+            head.append(f"x{{{chance.choice(_AGGREGATES)}(all var X)}}")
+    where = f" where {{ {', '.join(conditions)} }}" if conditions else ""
+    body = ",\n  ".join(literals)
+    return f"DETECT r{number}{{{', '.join(head)}}}\nON and {{\n  {body}\n}}{where}\nEND"
+
+
+def _child(label: str) -> str:
+    return "v0" if label in DERIVED else "v"
+
+
+def _events(chance: random.Random, labels: tuple[str, ...] = (*LABELS, "z")) -> tuple[Event, ...]:
     points, odd, last = chance.random() < 0.5, chance.random() < 0.15, chance.choice((20, 150))
     found: list[Event] = []
     for _ in range(chance.randint(0, 50)):
@@ -72,7 +149,7 @@ def _events(chance: random.Random) -> tuple[Event, ...]:
         children = [
             Term(name, [_value(chance, name, odd)]) for name in ATTRIBUTES if name == "k" or chance.random() < 0.8
         ]
-        found.append(Event(Term(chance.choice((*LABELS, "z")), children), Interval(begin, end)))
+        found.append(Event(Term(chance.choice(labels), children), Interval(begin, end)))
     return tuple(found)
 
 
@@ -128,6 +205,11 @@ def _rule(chance: random.Random, number: int, labels: tuple[str, ...] = LABELS) 
     numbers = sorted(name for name in variables if name.startswith("V"))
     if value is not None:
         children.append(f"x{{{value}}}")
+    elif numbers and chance.random() < 0.2:
+        function = chance.choice(("abs", "round", "floor", "ceiling"))
+        children.append(f"x{{{function}(var {numbers[0]} * 1.5)}}")
+    elif "K" in variables and chance.random() < 0.2:
+        children.append(f"x{{{chance.choice(_TEXTS)}}}")
     elif numbers and chance.random() < 0.4:
         operator, other = chance.choice((("+", "1"), ("-", "0.1"), ("*", "3"), ("/", "3"), ("mod", "2")))
         children.append(f"x{{var {numbers[0]} {operator} {other}}}")
@@ -148,6 +230,8 @@ def _condition(chance: random.Random, names: list[str], variables: set[str]) -> 
         operator = chance.choice(("<", "<=", "=", "!=", ">", ">="))
         other = chance.choice(("0.2", "1", f"var {chance.choice(numbers)} + 1"))
         return f"var {chance.choice(numbers)} {operator} {other}"
+    if "K" in variables and chance.random() < 0.4:
+        return chance.choice((f'{chance.choice(_TEXTS)} != "XX"', "string-length(var K) > 1", *_TRUTHS))
     if "K" in variables:
         return f'var K {chance.choice(("=", "!=", "<"))} "y"'
     return f"{{{names[0]}}} within 3 sec"

@@ -21,9 +21,11 @@ from cera.engines.local.processor import RuleProcessor
 from cera.model.events.event import DerivedEvent, Event, in_output_order
 from cera.model.events.occurrence import Occurrence, json_occurrence, occurrence
 from cera.model.events.relation_rows import NO_RELATIONS, RelationRows
+from cera.model.events.states import is_internal
 from cera.model.terms.json_terms import loads, term_to_json
 from cera.modules.driving import Driver
 from cera.optimizer.driver import PASSES, optimize
+from cera.rules.early_states import with_waiting_answers
 from cera.rules.rule import RuleProgram
 from cera.testing import SECOND
 
@@ -53,7 +55,9 @@ def processor_of(
     """The compiled program; the longest event is what the source is said to promise."""
     longest = max((event.end - event.begin for event in events), default=0)
     processor = RuleProcessor(
-        optimize(translate(program), without, program.rates), max_duration=longest, relations=relations
+        optimize(translate(with_waiting_answers(program)), without, program.rates),
+        max_duration=longest,
+        relations=relations,
     )
     if not dropping:
         relevance = EverythingIsRelevant(processor.plan)
@@ -97,7 +101,7 @@ class Variation:
             derived += host.push([from_json(event) if self.reading_json else occurrence(event)])
             self.peak = max(self.peak, host.counts.in_state)
         derived += host.close()
-        return in_output_order(one.result() for one in derived)
+        return in_output_order(one.result() for one in derived if not is_internal(one.label))
 
     def _host(self, program: RuleProgram, events: Sequence[Event]) -> Driver:
         rows = self.relations

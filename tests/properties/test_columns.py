@@ -12,9 +12,11 @@ from collections.abc import Callable
 import pytest
 
 from cera.connectors.event_lines import event_line
+from cera.engines.columns import readings
+from cera.engines.columns.event_tables import EventStore
 from cera.engines.columns.lowering import lower
 from cera.engines.columns.recording import Batches, ColumnsRecording, different
-from cera.engines.columns.rows import OutsideColumnsError
+from cera.engines.columns.rows import OutsideColumnsError, Truths
 from cera.model.events.event import Event
 from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
@@ -23,7 +25,7 @@ from cera.program import load
 from cera.rules.rule import RuleProgram
 from hypothesis_profiles import examples
 from module_runs import run_by_definition
-from properties.flat_programs import FlatCase, chained_case, flat_case
+from properties.flat_programs import FlatCase, chained_case, choosing_case, flat_case
 from properties.local_runs import from_json, in_order
 
 TIMES = TimeFormat("ms")
@@ -82,3 +84,30 @@ def test_flat_programs_have_the_answers_of_the_reference_and_most_are_covered(
         reason = compared(program, case.events, seed)
         reasons["covered" if reason is None else reason] += 1
     assert reasons["covered"] >= tried // 3, reasons
+
+
+@pytest.mark.parametrize("make", [pytest.param(choosing_case, id="choosing"), pytest.param(chained_case, id="chained")])
+@pytest.mark.parametrize(
+    "tried", [pytest.param(examples(60), id="short"), pytest.param(5_000, id="long", marks=pytest.mark.long)]
+)
+def test_events_that_no_reading_takes_are_dropped_and_change_nothing(
+    tried: int, make: Callable[[int], FlatCase], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readings, "LOOKED_AT_FROM", 1)
+    dropped: Counter[str] = Counter()
+    keep = EventStore.keep
+
+    def watched(self: EventStore, label: str, chosen: Truths) -> None:
+        dropped[label] += int((~chosen).sum())
+        keep(self, label, chosen)
+
+    monkeypatch.setattr(EventStore, "keep", watched)
+    reasons: Counter[str] = Counter()
+    programs = 0
+    for seed in range(tried):
+        before = dropped.total()
+        case = make(seed)
+        reason = compared(load(case.text).checked(), case.events, seed)
+        reasons["covered" if reason is None else reason] += 1
+        programs += dropped.total() > before
+    assert make is chained_case or programs >= tried // 3, reasons

@@ -179,7 +179,8 @@ def changes_option(command: Command[R]) -> Command[R]:
         "--changes",
         is_flag=True,
         help="Write the opening of a derived state when it begins, and its closing when it ends. Without it a state is "
-        "written once, when it has ended.",
+        "written once, when it has ended. An answer over all of a state that --constraints make certain before is "
+        "written then, with an end of null, and again when the state has ended.",
     )(command)
 
 

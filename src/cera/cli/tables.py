@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cera.cli.report import printable
 from cera.connectors.line_writer import write_output
 from cera.model.events.event import DerivedEvent, Event
-from cera.model.events.states import state_of
+from cera.model.events.states import early_answer_of, state_of
 from cera.model.time.time_text import TimeFormat
 
 if TYPE_CHECKING:  # rich takes a while to import, and most runs draw nothing
@@ -48,7 +48,7 @@ def events_table(events: Iterable[Event | DerivedEvent], times: TimeFormat) -> T
     for item in events:
         event = item.event if isinstance(item, DerivedEvent) else item
         begin, end, shown = str(times.format(event.begin)), str(times.format(event.end)), str(event.term)
-        if (state := state_of(event)) is not None:
+        if (state := state_of(event) or early_answer_of(event)) is not None:
             end, shown = ("" if state.end is None else end), str(state)
         # as Text: an event's brackets are not markup
         table.add_row(begin, end, Text(printable(shown)), Text(printable(_rules(item))))

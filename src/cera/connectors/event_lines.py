@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from cera.model.events.event import DerivedEvent, Event, Recipient
-from cera.model.events.states import announced_end, is_opening, state_of, state_term
+from cera.model.events.states import announced_end, early_answer_of, is_opening, state_of, state_term
 from cera.model.terms.json_terms import term_to_json
 from cera.model.time.time_text import TimeFormat
 
 #: The field of a derived event that was certain before its end.
 KNOWN = "known"
+#: The field of an answer over all of a state with the ids of the lines that it completes.
+COMPLETES = "completes"
 
 
 def base_line(event: Event, times: TimeFormat) -> dict[str, Any]:
@@ -39,13 +41,22 @@ def event_line(derived: DerivedEvent, times: TimeFormat) -> dict[str, Any]:
     derivation = derived.derivations[0]
     causes = {identifier: event.id for identifier, event in derivation.causes.items()}
     line = derived_line(derived.event, derivation.rule, causes, derived.recipient, times)
-    return line if derived.known == derived.event.end else {**line, KNOWN: times.format(derived.known)}
+    if derived.known != derived.event.end:
+        line[KNOWN] = times.format(derived.known)
+    if derived.completes:
+        line[COMPLETES] = list(derived.completes)
+    return line
 
 
 def derived_line(
     event: Event, rule: str, causes: Mapping[str, str], recipient: Recipient | None, times: TimeFormat
 ) -> dict[str, Any]:
-    """Returns the line of a derived event with the rule and the ids of its causes."""
+    """Returns the line of a derived event with the rule and the ids of its causes; of an answer over all of a state
+    that has not ended, its name is the id, and the end is not known.
+    """
+    if (early := early_answer_of(event)) is not None:
+        what = {"begin": times.format(early.begin), "end": None, "term": term_to_json(early.term)}
+        return {**what, "rule": rule, "id": early.id, "causes": dict(causes), KNOWN: times.format(event.end)}
     line = {**_when_and_what(event, times), "rule": rule, "id": event.id, "causes": dict(causes)}
     if recipient is not None:
         line["to"] = {"recipient": recipient.address}

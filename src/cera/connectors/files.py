@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from cera.connectors.formats import csv_files, json_files, jsonl, xml_files
+from cera.connectors.formats import csv_files, json_files, jsonl
 from cera.connectors.formats.compression import COMPRESSED, format_ending, open_events
 from cera.connectors.records.layout import Layout, Rejected, rejected
 from cera.errors import UsageError
@@ -33,11 +33,18 @@ __all__ = [
 
 Reader = Callable[[BinaryIO, str, Layout], Iterator[Event | Rejected]]
 
+
+def _read_xml(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Rejected]:
+    from cera.connectors.formats import xml_files  # imports the Internet's protocols, and few events are XML
+
+    return xml_files.read(stream, name, layout)
+
+
 _READERS: Mapping[str, Reader] = {
     "jsonl": jsonl.read,
     "json": json_files.read,
     "csv": csv_files.read,
-    "xml": xml_files.read,
+    "xml": _read_xml,
 }
 
 #: The format that each ending of a file name stands for.

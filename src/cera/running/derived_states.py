@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from cera.model.events.event import DerivedEvent, Event
-from cera.model.events.states import ENDING, OPENING, is_ending, is_internal, is_opening, state_label
+from cera.model.events.states import ENDING, OPENING, is_early_answer, is_ending, is_internal, is_opening, state_label
 from cera.modules.processor import Detection
 
 
 class DerivedStates:
-    """The derived states of a run that are open. With `changes`, openings are shown as they come."""
+    """The derived states of a run that are open. With `changes`, openings are shown as they come, and
+    answers over all of a state when they are certain."""
 
     def __init__(self, *, changes: bool) -> None:
         self._changes = changes
@@ -28,6 +29,8 @@ class DerivedStates:
         for one in found:
             label = one.label
             if is_internal(label):
+                if self._changes and is_early_answer(label):
+                    yield one
                 continue
             if is_opening(label) and not self._changes:
                 if one.occurrence.id in self._over:
@@ -78,7 +81,8 @@ def ended_states(derived: Mapping[str, int]) -> dict[str, int]:
 
 def counted_states(derived: Mapping[str, int], *, changes: bool) -> Counter[str]:
     """Returns the numbers of derived events by label with each state counted once, under the label of its opening."""
-    counted = Counter({label: n for label, n in derived.items() if state_label(label) is None})
+    events = {label: n for label, n in derived.items() if state_label(label) is None}
+    counted = Counter({label: n for label, n in events.items() if not is_early_answer(label)})
     for label, number in derived.items():
         state = state_label(label)
         if state is not None and (is_opening(label) or not changes):

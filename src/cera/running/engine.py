@@ -81,9 +81,15 @@ class InProcess:
 
 
 class Local(InProcess):
-    """The incremental engine: it takes large recordings in columns where it can, and all else event by event."""
+    """The incremental engine: it takes large recordings in columns where it can, and all else event by event.
+
+    Answers that are written in the order of their ends are not given before them: they would wait in memory. Where
+    changes of states are written, those whose end is open yet are.
+    """
 
     def answer(self, run: Run) -> Outcome:
+        if not run.request.comes and not run.request.changes:
+            run = replace(run, layers=_at_ends(run.layers))
         with run.output() as output:
             flow = ColumnsFlow if takes_columns(run, output) else Flow
             return flow(self.processor_of(run), run, output).run()
@@ -96,7 +102,7 @@ class Local(InProcess):
         return processor
 
     def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation:
-        reason = why_not_in_columns(layers, max_duration)
+        reason = why_not_in_columns(_at_ends(layers), max_duration)
         if reason is None:
             way = f"in columns from {COLUMNS_FROM // 1_000_000} MB of input on, where the events are flat"
         else:
@@ -109,6 +115,11 @@ class Local(InProcess):
                 data.setdefault("networks", []).append({"module": module.name, **network})
                 lines += ["", *explained_lines(network)]
         return EngineExplanation(data, tuple(lines))
+
+
+def _at_ends(layers: Layers) -> Layers:
+    """Returns a program whose rules give no answer before its end."""
+    return layers.changed(lambda module: module.at_ends() if isinstance(module, RuleModule) else module)
 
 
 class OnSpark:
@@ -129,9 +140,12 @@ class OnSpark:
 
     def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation:
         from cera.engines.spark.explaining import explain_spark, spark_lines
+        from cera.running.spark_stream import explained_operators, operator_lines
 
+        streams = explained_operators(layers, max_duration=max_duration, timezone=timezone)
         explained = explain_spark(layers, max_duration=max_duration, timezone=timezone)
-        return EngineExplanation({**explained}, tuple(spark_lines(explained)))
+        lines = (*operator_lines(streams), *spark_lines(explained))
+        return EngineExplanation({"streams": streams, **explained}, lines)
 
 
 ENGINES: Mapping[str, Engine] = MappingProxyType(

@@ -13,6 +13,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -76,14 +77,15 @@ class Flow:
         #: The input events that are still to be written, a heap by their ends; None if they are not.
         self._base: list[tuple[Time, int, Event]] | None = [] if request.base else None
         #: Makes the lines of answers of which nothing else is needed.
-        self._lines = None if request.base or listener.acting else AnswerLines(request.times)
+        by_term = request.base or listener.acting or request.changes
+        self._lines = None if by_term else AnswerLines(request.times)
         self._line_output: LineOutput | None = output if isinstance(output, LineOutput) else None
         self._acting = bool(listener.acting)
         self._states = DerivedStates(changes=request.changes)
         #: Answers of a recording that are certain before their end: they are written when their time comes, in order.
         self._early: list[tuple[Time, int, Detection]] = []
         self._numbers = itertools.count()
-        self._comes = request.max_delay is not None and not request.in_memory
+        self._comes = request.comes
         self._files = ExitStack()
         self._late = run.late
         if self._late is None and request.late is not None:
@@ -338,6 +340,8 @@ class Flow:
         items: list[Event | DerivedEvent] = []
         results = sorted((one.result() for one in answers), key=_output_key)
         for one in results:
+            if one.completes and not self._request.changes:
+                one = replace(one, completes=())
             if self._acting:
                 self._listener.perform([one])
             self._derived[one.event.label] += 1

@@ -56,5 +56,10 @@ class Request:
     counts_open: bool = False
 
     @property
+    def comes(self) -> bool:
+        """Whether events come late and answers are written as they become known, and not in the order of their ends."""
+        return self.max_delay is not None and not self.in_memory
+
+    @property
     def times(self) -> TimeFormat:
         return self.layout.times

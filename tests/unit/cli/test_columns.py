@@ -214,6 +214,16 @@ ODD_RECORDS = {
     "a field with the name of another layout": record(200, at=3, rule="x", id="y"),
     "a record out of order": record(150, value=1),
     "a child without a name": record(200, **{"": 1}),
+    "a text that is a day": record(200, sensor="2020-01-01"),
+    "the first integer that is a double elsewhere": record(200, value=2**63),
+    "the first integer that is not a double": record(200, value=2**53 + 1),
+    "an infinite number": record(200, value=float("inf")),
+    "a very small number": record(200, value=1e-7),
+    "zero with a sign": record(200, value=-0.0),
+    "a fraction of seventeen digits": record(200, value=0.30000000000000004),
+    "a bad field that no rule needs": record(200).replace("}", ', "note": nan}'),
+    "an escape of half a character": record(200, note="x").replace('"x"', '"\\ud800"'),
+    "a zero before a number": record(200).replace("41", "041"),
 }
 
 
@@ -232,6 +242,37 @@ def test_blocks_of_records_are_read_as_lines_are(
     both_ways(cera, monkeypatch, *FLAT, "--rejected", "rejected.jsonl")
     assert (folder / "rejected.jsonl").exists()
     assert batches
+
+
+def test_numbers_are_written_as_python_writes_them(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str]
+) -> None:
+    values = (1e-7, 0.1, 41.0, 1e9 + 0.5, 123456789012.25, -0.0, 0.30000000000000004)
+    lines = [record(100 * number + at, value=value) for number, value in enumerate(values, 1) for at in (0, 1)]
+    write_lines(folder / "events.jsonl", lines)
+    found = both_ways(cera, monkeypatch, *FLAT)
+    written = [json.loads(line)["term"]["avg_temp"]["value"] for line in found.splitlines() if "avg_temp" in line]
+    assert written == [*values]
+    assert '"value": 1e-07}' in found
+    assert '"value": 41}' in found
+    assert batches == ["answered"]
+
+
+def test_what_is_undefined_is_counted_as_event_by_event(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str]
+) -> None:
+    (folder / "fire.xceq").write_text(
+        "DETECT large{v{var V * 3000000000000}}\nON event e: temp{{value{{var V}}}}\nwhere { var V < 50 }\nEND\n"
+    )
+    monkeypatch.setattr(columns_flow, "BATCH", 3)
+    values = [1, 2.5, 40, -7, 1_000, 2_000_000, 3_000_000, 30]
+    write_lines(folder / "events.jsonl", [record(100 + at, value=value) for at, value in enumerate(values)])
+    both_ways(cera, monkeypatch, *FLAT)
+    (folder / "fire.xceq").write_text(
+        "DETECT large{v{var V * 3000000000000}}\nON event e: temp{{value{{var V}}}}\nEND\n"
+    )
+    both_ways(cera, monkeypatch, *FLAT)
+    assert "handed over" in batches
 
 
 def test_blocks_behind_a_bad_line_are_read_as_blocks_again(
@@ -300,6 +341,35 @@ def test_parquet_is_read_in_blocks_as_row_by_row(
     pq.write_table(table.slice(20, 20), folder / "events.parquet")
     same_lines(cera, monkeypatch, *RUN_PARQUET, "--rejected", "rejected.jsonl")
     assert batches
+
+
+@pytest.mark.parametrize("block", [300, 1 << 16])
+def test_texts_of_parquet_may_come_by_their_numbers_in_a_dictionary(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str], block: int
+) -> None:
+    monkeypatch.setattr(parquet_blocks, "BLOCK", block)
+    monkeypatch.setattr(columns_flow, "BATCH", 500)
+    rows = range(2_400)
+    table = pa.table(
+        {  # in one group of rows are more labels and sensors than in a block
+            "type": ["smoke" if row % 700 == 3 else "noise" if row > 2_000 else "temp" for row in rows],
+            "ts": pa.array(rows, pa.int64()),
+            "area": ["a" if row < 900 else "é" for row in rows],
+            "sensor": [None if row % 700 == 3 else f"s{row // 800}" for row in rows],
+            "value": [float(row % 90) for row in rows],
+        }
+    )
+    pq.write_table(table, folder / "events.parquet", row_group_size=1_000)
+    assert same_lines(cera, monkeypatch, *RUN_PARQUET).count("\n") > 30
+    assert set(batches) == {"answered"}
+    days = pa.array([f"2020-01-0{1 + row // 600}" for row in rows])  # few times are a dictionary too
+    pq.write_table(table.set_column(1, "ts", days), folder / "events.parquet", row_group_size=1_000)
+    batches.clear()
+    assert same_lines(cera, monkeypatch, *RUN_PARQUET)
+    assert set(batches) == {"answered"}
+    encoded = table.set_column(2, "area", table["area"].dictionary_encode())
+    pq.write_table(encoded, folder / "events.parquet", row_group_size=1_000)
+    assert same_lines(cera, monkeypatch, *RUN_PARQUET).count("\n") > 30
 
 
 def test_parquet_out_of_order_or_without_a_time_is_read_row_by_row(

@@ -155,13 +155,18 @@ RUN = ("run", "a.slog", "--constraints", "c.escl", *ANSWERED)
 def test_no_answer_depends_on_rates_and_costs() -> None:
     Path("rates.toml").write_text("[labels.p]\nper_second = 1\n[labels.q]\nper_second = 1000\n")
     plain = [json.loads(line)["id"] for line in cera("run", "a.slog", *ANSWERED).stdout.splitlines()]
-    early = cera(*RUN).stdout
-    late = cera(*RUN, "--rates", "rates.toml", "--cost", "work").stdout
+    coming = (*RUN, "--max-delay", "1 s")
+    early = cera(*coming).stdout
+    late = cera(*coming, "--rates", "rates.toml", "--cost", "work").stdout
     assert len(plain) == 2
     assert [json.loads(line)["id"] for line in early.splitlines()] == plain
     assert [json.loads(line)["id"] for line in late.splitlines()] == plain
     assert "known" in early
     assert "known" not in late
+
+
+def test_a_recording_has_no_early_answers_and_the_same_bytes_as_without_constraints() -> None:
+    assert cera(*RUN).stdout == cera("run", "a.slog", *ANSWERED).stdout
 
 
 def test_a_model_needs_constraints() -> None:

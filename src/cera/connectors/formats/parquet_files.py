@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROWS_AT_A_TIME = 10_000
+#: A column of texts that takes fewer bytes a row has few different ones.
+_FEW_BYTES = 3
 
 
 def read(path: Path, layout: Layout) -> Iterator[Event | Rejected]:
@@ -45,13 +47,38 @@ def _groups(metadata: Any, rows: int) -> Iterator[list[int]]:
         yield found
 
 
-def batches_of(path: Path, rows: int, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yields so many rows of a file at a time, or some of its columns."""
+def _columns_of_few_texts(path: Path) -> list[str]:
+    """Returns the columns of texts that take few bytes a row, as those with a dictionary do."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path, pre_buffer=False) as file:
+        schema, metadata = file.schema_arrow, file.metadata
+        sizes = dict.fromkeys(range(metadata.num_columns), 0)
+        for group in range(metadata.num_row_groups):
+            for column in sizes:
+                sizes[column] += metadata.row_group(group).column(column).total_uncompressed_size
+        texts = {
+            field.name for field in schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        }
+        names = {column: metadata.schema.column(column).path for column in sizes}
+        few = _FEW_BYTES * max(metadata.num_rows, 1)
+        return [name for column, name in names.items() if name in texts and sizes[column] < few]
+
+
+def batches_of(
+    path: Path, rows: int, columns: Sequence[str] | None = None, *, encoded: bool = False
+) -> Iterator[pa.RecordBatch]:
+    """Yields so many rows of a file at a time, or some of its columns.
+
+    `encoded`: columns of few different texts stay the dictionaries and numbers that they are in the file.
+    """
     import pyarrow.parquet as pq  # takes a while to import
 
     try:
         # a few groups after the other, and no bytes before they are needed: else all of the file is in memory
-        with pq.ParquetFile(path, pre_buffer=False) as file:
+        dictionaries = _columns_of_few_texts(path) if encoded else None
+        with pq.ParquetFile(path, pre_buffer=False, read_dictionary=dictionaries) as file:
             chosen = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
             for groups in _groups(file.metadata, rows):
                 yield from file.iter_batches(rows, groups, columns=chosen, use_threads=False)

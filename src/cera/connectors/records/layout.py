@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from cera.connectors.records.csv_dialect import CsvDialect, csv_dialect
 from cera.errors import UsageError
 from cera.model.terms.term import TermError
-from cera.model.terms.xml_terms import Types
 from cera.model.time.time_text import TimeError, TimeFormat, TimeUnit
 from cera.wording import Setting
+
+if TYPE_CHECKING:
+    from cera.model.terms.xml_terms import Types
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -37,6 +37,8 @@ from cera.model.time.time_text import TimeFormat
 _LONGEST = 100_000
 #: How many lines are made at once: so few that what is calculated for them stays near the processor.
 _PIECE = 1 << 14
+#: How many lines of a rule that has few are made ahead.
+_AHEAD = 1 << 12
 #: Where there are at least so many lines of one rule after the other, they are taken together.
 _FEW_RUNS = 4
 
@@ -63,7 +65,7 @@ def ordered_lines(
     if not found:
         return OrderedLines((), 0, Counter())
     for block in found:
-        _check_length(block, strings)
+        check_length(block, strings)
     order = output_order(found, strings)
     sizes = [len(block.end) for block in found]
     block_of = np.repeat(np.arange(len(found)), sizes)[order]
@@ -89,19 +91,44 @@ class _Texts:
     rows: Places
 
     def __iter__(self) -> Iterator[bytes | memoryview]:
+        several = len(self.blocks) > 1
+        all_rows = [self.rows[self.block_of == number] if several else self.rows for number in range(len(self.blocks))]
+        lines = [_BlockLines(block, rows) for block, rows in zip(self.blocks, all_rows, strict=True)]
         for first in range(0, len(self.rows), _PIECE):
-            block_of, rows = (each[first : first + _PIECE] for each in (self.block_of, self.rows))
-            numbers = np.flatnonzero(np.bincount(block_of)).tolist()
+            block_of = self.block_of[first : first + _PIECE]
+            counts = np.bincount(block_of)
+            numbers = np.flatnonzero(counts).tolist()
+            parts = [lines[number].next(int(counts[number])) for number in numbers]
             if len(numbers) == 1:
-                yield _bytes(self.blocks[numbers[0]].lines(rows))
+                yield _bytes(parts[0])
                 continue
-            places = [np.flatnonzero(block_of == number) for number in numbers]
-            parts = [self.blocks[number].lines(rows[here]) for number, here in zip(numbers, places, strict=True)]
             edges = np.flatnonzero(np.diff(block_of)) + 1
-            if len(edges) * _FEW_RUNS <= len(rows):
+            if len(edges) * _FEW_RUNS <= len(block_of):
                 yield _merged(dict(zip(numbers, parts, strict=True)), block_of, edges)
             else:
+                places = [np.flatnonzero(block_of == number) for number in numbers]
                 yield _bytes(pa.concat_arrays(parts).take(array_of(np.argsort(np.concatenate(places)))))
+
+
+class _BlockLines:
+    """The lines of some answers of a rule, in their order."""
+
+    def __init__(self, block: _BlockText, rows: Places) -> None:
+        self._block = block
+        self._rows = rows
+        self._made = 0
+        self._ahead: pa.Array = binaries([])
+
+    def next(self, count: int) -> pa.Array:
+        """Returns the next lines, so many."""
+        missing = count - len(self._ahead)
+        if missing > 0:
+            rows = self._rows[self._made : self._made + max(missing, _AHEAD)]
+            self._made += len(rows)
+            lines = self._block.lines(rows)
+            self._ahead = pa.concat_arrays([self._ahead, lines]) if len(self._ahead) else lines
+        found, self._ahead = self._ahead[:count], self._ahead[count:]
+        return found
 
 
 def _merged(parts: Mapping[int, pa.Array], block_of: Places, edges: Places) -> bytes:
@@ -140,7 +167,8 @@ class _BlockText:
 
     def lines(self, rows: Places) -> pa.Array:
         """Returns the lines of some answers, with their ends, as binary values."""
-        block = self._block.take(rows)
+        first, in_a_row = int(rows[0]), bool((rows[1:] - rows[:-1] == 1).all())
+        block = self._block.take(slice(first, first + len(rows)) if in_a_row else rows)
         end = time_texts(block.end, self._times)
         begin = end if block.begin is block.end else time_texts(block.begin, self._times)
         parts: list[str | Fixed | pa.Array] = ['{"begin": ', begin, ', "end": ', end]
@@ -185,7 +213,7 @@ class _BlockText:
 _TRUTHS = binaries([b"false", b"true"])
 
 
-def _check_length(block: AnswerBlock, strings: Strings) -> None:
+def check_length(block: AnswerBlock, strings: Strings) -> None:
     """Raises OutsideColumnsError if an answer may hold a term that is too large."""
     columns = block.children.values()
     if sum(strings.longest(column.values) for column in columns if column.kind == "string") >= _LONGEST:

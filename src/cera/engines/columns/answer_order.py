@@ -60,7 +60,8 @@ def _equal_neighbours(order: Places, *columns: Array) -> Truths:
     """Returns of which neighbours the values are equal."""
     found = np.ones(max(len(order) - 1, 0), np.bool_)
     for column in columns:
-        found &= column[order[1:]] == column[order[:-1]]
+        sorted_ = column[order]
+        found &= sorted_[1:] == sorted_[:-1]
     return found
 
 

@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 
+from cera.engines.columns.calls import called
 from cera.engines.columns.coverage import EXACT
 from cera.engines.columns.rows import Column, Events, OutsideColumnsError, Rows, Times, Truths
 from cera.engines.columns.strings import Strings
 from cera.model.expressions.expression import (
     And,
     Arithmetic,
+    Call,
     Comparison,
     DurationLiteral,
     EventReference,
@@ -116,6 +118,8 @@ def value(expression: Expression, rows: Rows, strings: Strings) -> Column:
         case Arithmetic():
             left, right = (_numbers(value(side, rows, strings)) for side in (expression.left, expression.right))
             return _calculated(expression.operator, left, right)
+        case Call():
+            return called(expression.function, [value(each, rows, strings) for each in expression.arguments], strings)
         case _:
             raise AssertionError(f"{type(expression).__name__} is not evaluated in columns; lowering let it pass")
 

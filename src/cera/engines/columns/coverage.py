@@ -5,6 +5,7 @@ from __future__ import annotations
 from cera.model.expressions.expression import (
     And,
     Arithmetic,
+    Call,
     Comparison,
     DurationLiteral,
     EventReference,
@@ -21,6 +22,13 @@ from cera.model.terms.values import Scalar, is_number
 
 #: Below this every whole double is the integer that it stands for.
 EXACT = 2**53
+#: The functions that are defined for all arguments of their kinds, and called in columns.
+TOTAL = frozenset(
+    (
+        *("abs", "round", "floor", "ceiling", "concat", "string-length", "upper-case", "lower-case", "trim", "replace"),
+        *("contains", "starts-with", "ends-with"),
+    )
+)
 
 
 def why_not_condition(condition: Expression) -> str | None:
@@ -59,5 +67,9 @@ def why_not_value(value: Expression | Scalar) -> str | None:
             return why_not_value(value.left) or why_not_value(value.right)
         case Arithmetic(operator="+" | "-" | "*"):
             return why_not_value(value.left) or why_not_value(value.right)
+        case Call() if value.function in TOTAL:
+            return next((reason for each in value.arguments if (reason := why_not_value(each))), None)
+        case Call(function=function):
+            return f"an expression calls {function}"
         case _:
-            return "an expression calls functions, divides by what is read, or is about times"
+            return "an expression divides by what is read, or is about times"

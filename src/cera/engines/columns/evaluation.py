@@ -45,7 +45,7 @@ class AnswerBlock:
     children: Mapping[str, Column]
     causes: Mapping[str, Events]
 
-    def take(self, places: Places) -> AnswerBlock:
+    def take(self, places: Places | slice) -> AnswerBlock:
         end = self.end[places]
         return AnswerBlock(
             self.rule,
@@ -321,7 +321,8 @@ class _WindowSearch:
 def _match_order(keys: Places, limit: int, events: Events) -> Places:
     """Returns the order of matches: by key, end, begin, id. Ids are made only where they decide."""
     order = order_by(keys, limit, events.end)
-    same = (keys[order[1:]] == keys[order[:-1]]) & (events.end[order[1:]] == events.end[order[:-1]])
+    ends, sorted_keys = events.end[order], keys[order]
+    same = (ends[1:] == ends[:-1]) & (sorted_keys[1:] == sorted_keys[:-1])
     if not same.any():
         return order
     tied = np.zeros(len(order), np.bool_)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from cera.connectors.records.layout import Rejected
-from cera.engines.columns.event_tables import Attribute, EventTable
-from cera.engines.columns.rows import Places, Times
+from cera.engines.columns.event_tables import Attribute, EventTable, content_of
+from cera.engines.columns.rows import OutsideColumnsError, Places, Times
 from cera.engines.columns.strings import Strings
-from cera.model.columns.column_hashes import hexadecimal
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 
@@ -140,10 +139,18 @@ def _agree(
     for event, row in zip(examples, rows.tolist(), strict=True):
         code = int(label_of[row])
         table = tables[names[code]]
-        place = np.array([np.count_nonzero(label_of[:row] == code)])
-        same_times = event.begin == table.begin[place[0]] and event.end == table.end[place[0]]
+        place = int(np.count_nonzero(label_of[:row] == code))
+        same_times = event.begin == table.begin[place] and event.end == table.end[place]
         if event.label != table.label or event.qualifier is not None or not same_times:
             return False
-        if event.id != hexadecimal(table.ids(place)).decode():
+        try:
+            if not _are_equal(content_of(event), table.content(place)):
+                return False
+        except OutsideColumnsError:
             return False
     return True
+
+
+def _are_equal(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Returns whether two events have equal children. Truth values are not numbers."""
+    return one == other and all(isinstance(one[name], bool) == isinstance(other[name], bool) for name in one)

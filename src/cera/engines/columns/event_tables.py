@@ -22,7 +22,6 @@ FEW_STRINGS = 1_000_000
 _SPECIAL_NAMES = ("", "{}")
 #: How many ids are made at once: so few that what is calculated for them stays near the processor.
 _PIECE = 1 << 14
-_NO_IDS: Hashes = np.empty((2, 0), np.uint64)
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Attribute:
     values: Array
     present: Truths | None
 
-    def take(self, places: Places | Truths) -> Attribute:
+    def take(self, places: Places | Truths | slice) -> Attribute:
         present = None if self.present is None else self.present[places]
         return Attribute(self.kind, self.values[places], present)
 
@@ -67,7 +66,7 @@ class EventTable:
     def __len__(self) -> int:
         return len(self.end)
 
-    def take(self, places: Places | Truths) -> EventTable:
+    def take(self, places: Places | Truths | slice) -> EventTable:
         attributes = {name: attribute.take(places) for name, attribute in self.attributes.items()}
         end = self.end[places]
         begin = end if self.begin is self.end else self.begin[places]
@@ -76,6 +75,16 @@ class EventTable:
     def part(self, first: int, end: int) -> EventTable:
         """Returns the events from one place to before another, without those around them."""
         return self if first == 0 and end == len(self) else self.take(np.arange(first, end))
+
+    def before(self, end: int) -> EventTable:
+        """Returns the events before a place, which share the memory of all."""
+        return self if end == len(self) else self.take(slice(0, end))
+
+    def content(self, place: int) -> dict[str, Any]:
+        """Returns the children of an event."""
+        here = slice(place, place + 1)
+        cells = {name: _cells(attribute.take(here), self.strings)[0] for name, attribute in self.attributes.items()}
+        return {name: cell for name, cell in cells.items() if cell is not None}
 
     def distinct(self, name: str) -> list[Any]:
         """Returns the values of an attribute, each once."""
@@ -91,8 +100,11 @@ class EventTable:
             self._asked[0] += len(places)
             if 2 * self._asked[0] < len(self):
                 return self.take(places)._all_ids()
-            parts = [np.arange(first, min(first + _PIECE, len(self))) for first in range(0, len(self), _PIECE)]
-            self._known.append(np.concatenate([self.take(part)._all_ids() for part in parts] or [_NO_IDS], axis=1))
+            known: Hashes = np.empty((2, len(self)), np.uint64)
+            for first in range(0, len(self), _PIECE):
+                part = slice(first, first + _PIECE)
+                known[:, part] = self.take(part)._all_ids()
+            self._known.append(known)
         return np.take(self._known[0], places, axis=1)
 
     def _all_ids(self) -> Hashes:
@@ -123,6 +135,11 @@ class EventStore:
         self.tables = {label: cut(table, until)[1] for label, table in self.tables.items()}
         if strings and len(self.strings) > FEW_STRINGS:
             self._forget_strings()
+
+    def keep(self, label: str, chosen: Truths) -> None:
+        """Drops the other events of a label."""
+        if not chosen.all():
+            self.tables[label] = self.tables[label].take(np.flatnonzero(chosen))
 
     def _number(self) -> None:
         first = 0
@@ -172,16 +189,23 @@ def joined(old: EventTable | None, new: EventTable) -> EventTable:
 def cut(table: EventTable, until: int) -> tuple[EventTable, EventTable]:
     """Returns the events that end by a time, and the others."""
     first = int(np.searchsorted(table.end, until, "right"))
-    return table.part(0, first), table.part(first, len(table))
+    return table.before(first), table.part(first, len(table))
 
 
 def distinct_events(table: EventTable) -> EventTable:
     """Returns the events, each once."""
-    in_order = bool((table.begin[1:] >= table.begin[:-1]).all())
-    order = np.arange(len(table)) if in_order else np.lexsort((table.begin, table.end))
-    same = (table.begin[order[1:]] == table.begin[order[:-1]]) & (table.end[order[1:]] == table.end[order[:-1]])
+    begin, end, order = table.begin, table.end, None
+    if begin is end:
+        same = end[1:] == end[:-1]
+    else:
+        if not bool((begin[1:] >= begin[:-1]).all()):
+            order = np.lexsort((begin, end))
+            begin, end = begin[order], end[order]
+        same = (begin[1:] == begin[:-1]) & (end[1:] == end[:-1])
     if not same.any():
         return table
+    if order is None:
+        order = np.arange(len(table))
     tied = np.zeros(len(order), np.bool_)
     tied[1:] |= same
     tied[:-1] |= same
@@ -222,7 +246,7 @@ def _cells(attribute: Attribute, strings: Strings) -> list[Any]:
 
 def table_of(label: str, events: Sequence[Occurrence], strings: Strings) -> EventTable:
     """Returns events of a label as a table. Raises OutsideColumnsError if they do not fit into one."""
-    contents = [event.content if event.content is not None else _content(event) for event in events]
+    contents = [content_of(event) for event in events]
     if any(event.qualifier is not None for event in events):
         raise OutsideColumnsError("events have ids from their source")
     names = dict.fromkeys(name for content in contents for name in content)
@@ -234,8 +258,10 @@ def table_of(label: str, events: Sequence[Occurrence], strings: Strings) -> Even
     return EventTable(label, begin, end, attributes, strings)
 
 
-def _content(event: Occurrence) -> dict[str, Any]:
+def content_of(event: Occurrence) -> dict[str, Any]:
     """Returns the one value of each child. Raises OutsideColumnsError if the event is not flat."""
+    if event.content is not None:
+        return event.content
     if event.nested is not None:
         return event.nested
     found: dict[str, Any] = {}

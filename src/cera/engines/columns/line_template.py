@@ -23,6 +23,10 @@ from cera.model.time.time_text import TimeFormat
 Fixed = npt.NDArray[np.uint8]
 #: The last digits of a number, of which all texts are known, and how many there are.
 _LAST, _LAST_DIGITS = 10_000, 4
+#: A second in microseconds, and how many digits that are; a day in seconds.
+_SECOND, _FRACTION_DIGITS, _DAY = 1_000_000, 6, 86_400
+#: So many digits of a fraction are looked up at once.
+_HALF = 3
 
 
 class LineTemplate:
@@ -79,6 +83,8 @@ def time_texts(times: Times, shown: TimeFormat) -> Fixed | pa.Array:
         if bool((numbers * unit == times).all()):
             found = _digits(numbers)
             return pc.cast(array_of(numbers), pa.string()).cast(pa.binary()) if found is None else found
+    if shown.unit is None:
+        return _iso_texts(times)
     different, places = np.unique(times, return_inverse=True)
     texts = [_time(shown.format(time)) for time in different.tolist()]
     if len(set(map(len, texts))) == 1:
@@ -88,6 +94,48 @@ def time_texts(times: Times, shown: TimeFormat) -> Fixed | pa.Array:
 
 def _time(found: str | int | float) -> bytes:
     return (f'"{found}"' if isinstance(found, str) else repr(found)).encode()
+
+
+def _iso_texts(times: Times) -> Fixed | pa.Array:
+    """Returns times as texts of ISO 8601 with as few digits of fraction as needed."""
+    fractions = times % _SECOND
+    digits = np.where(fractions == 0, 0, _FRACTION_DIGITS)
+    for fewer in range(1, _FRACTION_DIGITS):
+        digits -= (fractions != 0) & (fractions % 10**fewer == 0)
+    used = np.flatnonzero(np.bincount(digits)).tolist()
+    if len(used) == 1:
+        return _iso_of(times, used[0])
+    texts = pa.concat_arrays([_binaries(_iso_of(times[digits == number], number)) for number in used])
+    places = np.empty(len(times), np.int64)
+    places[np.argsort(digits, kind="stable")] = np.arange(len(times))
+    return texts.take(array_of(places))
+
+
+def _iso_of(times: Times, digits: int) -> Fixed:
+    """Returns times as texts with so many digits of fraction."""
+    seconds, fractions = np.divmod(times, _SECOND)
+    days, seconds = np.divmod(seconds, _DAY)
+    minutes, seconds = np.divmod(seconds, 60)
+    different, places = np.unique(days, return_inverse=True)
+    dates = np.datetime_as_string(different.astype("M8[D]")).astype("S10")
+    columns: list[Any] = [np.bytes_(b'"'), dates[places], _minute_texts()[minutes], _numbers(2)[seconds]]
+    if digits:
+        number = fractions // 10 ** (_FRACTION_DIGITS - digits)
+        high, low = min(digits, _HALF), max(digits - _HALF, 0)
+        columns += [np.bytes_(b"."), _numbers(high)[number // 10**low]]
+        if low:
+            columns.append(_numbers(low)[number % 10**low])
+    columns.append(np.bytes_(b'Z"'))
+    found = np.empty(len(times), [(f"part {number}", each.dtype) for number, each in enumerate(columns)])
+    for name, column in zip(found.dtype.names or (), columns, strict=True):
+        found[name] = column
+    return _bytes_of(found)
+
+
+@lru_cache(1)
+def _minute_texts() -> npt.NDArray[np.bytes_]:
+    """Returns the texts of the minutes of a day."""
+    return np.array([b"T%02d:%02d:" % divmod(minute, 60) for minute in range(_DAY // 60)])
 
 
 def _digits(numbers: Places) -> Fixed | None:
@@ -102,13 +150,14 @@ def _digits(numbers: Places) -> Fixed | None:
     kind = np.dtype([("high", texts.dtype), ("last", f"S{_LAST_DIGITS}")])
     found = np.empty(len(numbers), kind)
     found["high"] = texts[high - least]
-    found["last"] = _last_digits()[numbers - high * _LAST]
+    found["last"] = _numbers(_LAST_DIGITS)[numbers - high * _LAST]
     return _bytes_of(found)
 
 
-@lru_cache(1)
-def _last_digits() -> npt.NDArray[np.bytes_]:
-    return np.array([b"%0*d" % (_LAST_DIGITS, number) for number in range(_LAST)])
+@lru_cache(_LAST_DIGITS)
+def _numbers(digits: int) -> npt.NDArray[np.bytes_]:
+    """Returns the texts of all numbers with so many digits."""
+    return np.array([b"%0*d" % (digits, number) for number in range(10**digits)])
 
 
 def _bytes_of(texts: npt.NDArray[Any]) -> Fixed:

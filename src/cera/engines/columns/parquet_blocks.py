@@ -21,13 +21,13 @@ from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.columns.coverage import EXACT
 from cera.engines.columns.event_blocks import EventBlock, Fields, tables_in_block
 from cera.engines.columns.event_tables import Attribute
-from cera.engines.columns.rows import Places
+from cera.engines.columns.rows import Array, Places
 from cera.engines.columns.strings import Strings
 from cera.model.columns.arrow_buffers import filled, numbers_in, present_in, truths_in
 from cera.model.events.occurrence import Occurrence
 
 #: How many rows are read at a time.
-BLOCK = 1 << 16
+BLOCK = 1 << 17
 
 
 class ParquetBlocks:
@@ -37,7 +37,8 @@ class ParquetBlocks:
         self._file = file
         self._layout = layout
         self._strings = strings
-        self._batches = batches_of(file.path, BLOCK)
+        self._batches = batches_of(file.path, BLOCK, encoded=True)
+        self._known: dict[str, tuple[pa.Array, Array]] = {}
         self._next = 0
         assert layout.time_source is not None
         self._labels = () if layout.label_source is None else (layout.label_source,)
@@ -57,14 +58,14 @@ class ParquetBlocks:
 
     def _records(self, batch: pa.RecordBatch) -> Callable[[], Iterator[Occurrence | Rejected]]:
         first, self._next = self._next, self._next + batch.num_rows
-        return lambda: occurrences(rows_of(self._file.path, batch, self._layout, first))
+        return lambda: occurrences(rows_of(self._file.path, _decoded(batch), self._layout, first))
 
     def _block(self, batch: pa.RecordBatch) -> EventBlock:
         records = self._records(batch)
         fields = self._fields(batch)
 
         def example(row: int) -> Occurrence | Rejected | None:
-            return next(occurrences(rows_of(self._file.path, batch.slice(row, 1), self._layout)), None)
+            return next(occurrences(rows_of(self._file.path, _decoded(batch.slice(row, 1)), self._layout)), None)
 
         found = None if fields is None else tables_in_block(fields, self._strings, example)
         return EventBlock(records, None) if found is None else EventBlock(records, *found)
@@ -77,14 +78,14 @@ class ParquetBlocks:
         columns = {name: batch.column(name) for name in names}
         if any(columns[name].null_count for name in own):
             return None
-        begin, end = (self._times.array(columns[name]) for name in (self._begin, self._end))
+        begin, end = (self._times.array(_plain(columns[name])) for name in (self._begin, self._end))
         labels = self._label_of(columns, batch.num_rows)
         if begin is None or end is None or labels is None:
             return None
         children: dict[str, Attribute] = {}
         for name in names:
             if name not in own:
-                found = self._child(columns[name])
+                found = self._child(name, columns[name])
                 if found is None:
                     return None
                 children[name] = found
@@ -98,16 +99,21 @@ class ParquetBlocks:
         label = columns[self._labels[0]]
         if not _is_text(label.type):
             return None
-        labels = label.dictionary_encode()
-        return labels.dictionary.to_pylist(), numbers_in(labels.indices).astype(np.int64)
+        labels = _encoded(label)
+        label_of = numbers_in(labels.indices).astype(np.int64)
+        used = np.flatnonzero(np.bincount(label_of, minlength=1))
+        names = labels.dictionary.to_pylist()
+        if len(used) < len(names):  # the dictionary is that of more rows than these
+            names, label_of = [names[code] for code in used.tolist()], np.searchsorted(used, label_of)
+        return names, label_of
 
-    def _child(self, column: pa.Array) -> Attribute | None:
+    def _child(self, name: str, column: pa.Array) -> Attribute | None:
         present = present_in(column)
         kind = column.type
         if _is_text(kind):
-            encoded = column.dictionary_encode()
-            known = self._strings.codes(encoded.dictionary.to_pylist() or [""])
-            return Attribute("string", known[filled(numbers_in(encoded.indices), present)], present)
+            encoded = _encoded(column)
+            codes = self._codes(name, encoded.dictionary)
+            return Attribute("string", codes[filled(numbers_in(encoded.indices), present)], present)
         if pa.types.is_boolean(kind):
             return Attribute("boolean", truths_in(column), present)
         if pa.types.is_integer(kind) or pa.types.is_floating(kind):
@@ -119,9 +125,31 @@ class ParquetBlocks:
             return Attribute("number", numbers, present)
         return None
 
+    def _codes(self, name: str, texts: pa.Array) -> Array:
+        """Returns the codes of the texts of a dictionary, which is mostly that of the block before."""
+        known = self._known.get(name)
+        if known is None or not known[0].equals(texts):
+            known = self._known[name] = texts, self._strings.codes(texts.to_pylist() or [""])
+        return known[1]
+
 
 def _is_text(kind: Any) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _encoded(column: pa.Array) -> pa.DictionaryArray:
+    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+
+
+def _decoded(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Returns a batch with texts where it has dictionaries of texts."""
+    return pa.RecordBatch.from_arrays(list(map(_plain, batch.columns)), names=batch.schema.names)
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
 
 
 def _is_below(column: pa.Array, limit: int) -> bool:

@@ -1,7 +1,8 @@
 """A recording answered batch by batch.
 
 A batch has all events up to a time, and its answers are those that end in it. What earlier events can still contribute
-to is bounded by the horizon of the plan, so that only those within it are looked at again.
+to is bounded by the horizon of the plan, so that only those within it are looked at again, and of these only what the
+plan reads.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from cera.engines.columns.answer_lines import OrderedLines, ordered_lines
 from cera.engines.columns.evaluation import Evaluation
 from cera.engines.columns.event_tables import EventStore, EventTable, occurrences_of
 from cera.engines.columns.physical import PhysicalPlan
+from cera.engines.columns.readings import Readings
 from cera.engines.columns.strings import Strings
 from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
@@ -35,6 +37,7 @@ class ColumnsRecording:
         self._until = until
         self._chosen = chosen
         self._store = EventStore(plan.labels)
+        self._readings = Readings(plan)
         self._kept: Mapping[str, EventTable] = {}
         #: The time up to which all is answered.
         self.answered_to: Time | None = None
@@ -75,6 +78,7 @@ class ColumnsRecording:
         if last is not None and self._plan.horizon is not None:
             self.answered_to = last
             self._store.forget(last - self._plan.horizon - 1, strings=strings)
+            self._readings.forget(self._store)
             self._kept = self._store.tables
         return lines
 

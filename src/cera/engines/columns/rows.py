@@ -39,7 +39,7 @@ class Column:
     values: Array
     bound: float = 0.0
 
-    def take(self, places: Places) -> Column:
+    def take(self, places: Places | slice) -> Column:
         return Column(self.kind, self.values[places], self.bound)
 
 
@@ -68,7 +68,7 @@ class Events:
     end: Times
     source: InputEvents | TimerEvents
 
-    def take(self, places: Places) -> Events:
+    def take(self, places: Places | slice) -> Events:
         return taken({"": self}, places)[""]
 
     @cached_property
@@ -93,13 +93,13 @@ class Events:
         return self.source.places + self.source.table.first_number
 
 
-def taken(columns: Mapping[str, Events], places: Places) -> dict[str, Events]:
+def taken(columns: Mapping[str, Events], places: Places | slice) -> dict[str, Events]:
     """Returns the events at some places. Events that are the anchors of timers stay the same objects as these."""
     known: dict[int, Events] = {}
     return {name: _taken(events, places, known) for name, events in columns.items()}
 
 
-def _taken(events: Events, places: Places, known: dict[int, Events]) -> Events:
+def _taken(events: Events, places: Places | slice, known: dict[int, Events]) -> Events:
     found = known.get(id(events))
     if found is None:
         end = events.end[places]

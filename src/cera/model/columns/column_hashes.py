@@ -67,7 +67,8 @@ def hashed_timers(label: str, anchors: Digits, duration: str, begins: Times, end
 
 def hexadecimal(*ids: Hashes) -> bytes:
     """Returns the 32 digits of each id, event after event; of each event, one id after the other."""
-    return hexlify(np.concatenate(ids).T.astype(">u8", order="C").data)
+    halves = ids[0] if len(ids) == 1 else np.concatenate(ids)
+    return hexlify(halves.T.astype(">u8", order="C").data)
 
 
 def id_digits(ids: Hashes) -> Digits:
@@ -136,7 +137,7 @@ def _sorted(parts: Sequence[Hashes]) -> Sequence[Hashes]:
 
 def _term_starts(labels: pa.Array | str, counts: Times) -> Hashes:
     """Returns the start of the chains of terms with these labels and numbers of children."""
-    numbers = np.unique(counts)
+    numbers = np.flatnonzero(np.bincount(counts))
     encoded = None if isinstance(labels, str) else labels.dictionary_encode()
     names = [labels] if encoded is None else encoded.dictionary.to_pylist()
     known = np.array([[starts(UNORDERED, name, n) for n in numbers.tolist()] for name in names], np.uint64)
@@ -188,13 +189,16 @@ def _doubles(array: pa.Array) -> Hashes:
 
 def hashed_numbers(values: npt.NDArray[np.float64]) -> Hashes:
     """Returns the hashes of doubles; those that are whole numbers of 64 bits count as integers."""
-    whole = (np.floor(values) == values) & (values >= -_PAST_INTEGERS) & (values < _PAST_INTEGERS)
-    bits = values.view(np.uint64)
-    if not whole.any():
-        return linked(_starts(FRACTION), bits)
-    integers = np.where(whole, values, 0.0).astype(np.int64).view(np.uint64)
-    seeds = np.where(whole, _starts(INTEGER), _starts(FRACTION))
-    return linked(seeds, np.where(whole, integers, bits))
+    whole = np.floor(values) == values
+    if len(values) and not max(-values.min(), values.max()) < _PAST_INTEGERS:  # nor is it if one is not a number
+        whole &= (values >= -_PAST_INTEGERS) & (values < _PAST_INTEGERS)
+    places = np.flatnonzero(whole)
+    if len(places) == len(values):
+        return linked(_starts(INTEGER), values.astype(np.int64).view(np.uint64))
+    found = linked(_starts(FRACTION), values.view(np.uint64))
+    if len(places):
+        found[:, places] = linked(_starts(INTEGER), values[places].astype(np.int64).view(np.uint64))
+    return found
 
 
 def _strings(array: pa.Array) -> Hashes:
