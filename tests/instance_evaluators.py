@@ -13,7 +13,8 @@ from cera.model.events.event import DerivedEvent, Event, in_output_order
 from cera.model.events.occurrence import Occurrence, occurrence
 from cera.model.time.interval import Time
 from cera.modules.answers.answer import Answer
-from module_runs import meaning, run_layers, side_by_side
+from cera.modules.driving import Driver
+from module_runs import as_read, meaning, run_layers, side_by_side
 
 Evaluator = Callable[[EventTypeModule, Sequence[Event]], Answer]
 
@@ -82,6 +83,25 @@ def flowing(module: EventTypeModule, events: Sequence[Event]) -> Answer:
     return run_layers(side_by_side(module), ordered, "local", max_delay=0)
 
 
+def read(module: EventTypeModule, events: Sequence[Event]) -> Answer:
+    """The processor over events as readers make them, some at a time, with snapshots in between."""
+    random = Random(len(events))
+    processor = InstanceProcessor(module)
+    driver = Driver(processor, max_delay=0)
+    derived: list[DerivedEvent] = []
+    waiting = [as_read(event) for event in sorted(dict.fromkeys(events), key=lambda event: event.end)]
+    while waiting:
+        size = random.choice((1, 3, len(waiting)))
+        derived += [each.result() for each in driver.push(waiting[:size])]
+        waiting = waiting[size:]
+        if random.random() < 0.3:
+            snapshot = driver.snapshot()
+            driver = Driver(processor, max_delay=0)
+            driver.resume(pickle.loads(pickle.dumps(snapshot)))
+    derived += [each.result() for each in driver.close()]
+    return Answer(tuple(in_output_order(derived)), driver.counts.undefined, driver.counts.left_out)
+
+
 #: By name: `definitions` is the slow one that all others are held to.
 EVALUATORS: dict[str, Evaluator] = {
     "definitions": meaning,
@@ -90,4 +110,5 @@ EVALUATORS: dict[str, Evaluator] = {
     "reference": _engine("reference"),
     "local": _engine("local"),
     "flowing": flowing,
+    "read": read,
 }

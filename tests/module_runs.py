@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,6 +10,8 @@ from cera.connectors.records.layout import Layout
 from cera.connectors.row_source import Rows
 from cera.engines.spark.division import operators as division
 from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence, json_occurrence
+from cera.model.terms.json_terms import term_to_json
 from cera.model.time.interval import Interval, Time
 from cera.modules.answers.answer import Answer
 from cera.modules.expectations import expectations_of
@@ -54,3 +57,9 @@ def meaning(module: Module, events: Iterable[Event], *, until: Time | None = Non
     """Returns the answers of a module by its definition, over a recording that ends with its last event, or then."""
     extent = None if end is None else Interval(end, end)
     return module.definition(Settings(until=until)).answer(tuple(events), extent)
+
+
+def as_read(event: Event) -> Occurrence:
+    """Returns an event as readers of JSON make it: without a term where they need none."""
+    [(label, body)] = json.loads(json.dumps(term_to_json(event.term))).items()
+    return json_occurrence(event.begin, event.end, label, body, event.qualifier)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import pytest
 
 from cera.instances.events.module import EventTypeModule
+from cera.instances.events.processor import InstanceProcessor
 from cera.model.events.event import Event
 from hypothesis_profiles import examples
 from instance_evaluators import EVALUATORS
@@ -19,7 +21,7 @@ from module_runs import meaning
 from properties.meta_model_programs import flat_module, practical_module, random_history, random_module, tower_module
 
 #: What is held to the definitions.
-HELD = {name: EVALUATORS[name] for name in ("processor", "interrupted", "local", "flowing")}
+HELD = {name: EVALUATORS[name] for name in ("processor", "interrupted", "local", "flowing", "read")}
 
 
 def compare(seed: int) -> int:
@@ -89,6 +91,20 @@ def test_any_modes_of_a_flat_type_detect_what_the_definitions_say() -> None:
 
 def test_types_over_each_other_detect_what_the_definitions_say() -> None:
     assert sum(compare_tower(seed) for seed in range(examples(150))) > examples(300)
+
+
+def test_flat_events_that_are_alone_at_their_time_become_instances_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = 0
+    alone = InstanceProcessor._alone
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal taken
+        taken += 1
+        return alone(*arguments)
+
+    monkeypatch.setattr(InstanceProcessor, "_alone", counted)
+    assert sum(compare_flat(seed) for seed in range(5_000, 5_010)) > 5
+    assert taken > 50, taken
 
 
 @pytest.mark.long

@@ -86,7 +86,7 @@ def stream(folder: Path) -> Collection[str]:
     (folder / "in").mkdir()
     (folder / "in" / "1.jsonl").write_text((SENSORS / "events.jsonl").read_text() + json.dumps(LATER))
     folders = ("--source", str(folder / "in"), "--sink", str(folder / "out"), "--checkpoint", str(folder / "state"))
-    cera("stream", FIRE, *folders, "--once", "--buckets", "1")
+    cera("stream", FIRE, *folders, "--once", "--buckets", "1", "--max-duration", "1 min")
     return labels("".join(file.read_text() for file in (folder / "out").rglob("*.jsonl")))
 
 

@@ -150,7 +150,7 @@ class FunctionSource:
         live = self.use(f"l{self.layout.live[frame.predicate]}")
         removing = [line for atom in frame.removals for line in self._removal(frame, atom, live)]
         if frame.expiry is not None:
-            holds = _expiry_test(self.writer, frame, frame.expiry)
+            holds = self.writer.name(expiry_function(self.writer, frame, frame.expiry))
             removing.append(f"if {live}.waiting: {live}.expire(time, {holds})")
         guards = " and ".join(dict.fromkeys(self.relation(atom).rows for atom in frame.guards))
         lines = [f"if {live}.facts:"]
@@ -232,17 +232,17 @@ def _unpacking(frame: Frame, expressions: Sequence[Expression]) -> tuple[list[st
     return lines, locals_
 
 
-def _expiry_test(writer: RuleWriter, frame: Frame, expiry: Expiry) -> str:
-    """Returns the name of a function that says whether a fact holds at a time."""
+def expiry_function(writer: RuleWriter, frame: Frame, expiry: Expiry) -> Callable[[Row, int], bool]:
+    """Returns a function that says whether a fact holds at a time."""
 
-    def made() -> str:
+    def made() -> Any:
         lines, locals_ = _unpacking(frame, expiry.conditions)
         source = ExpressionSource(writer, {**locals_, expiry.clock: "time"})
         tests = " and ".join(source.operand(condition) for condition in expiry.conditions)
-        return writer.name(writer.function(writer.fresh("holds"), "row, time", [*lines, f"return {tests}"]))
+        return writer.function(writer.fresh("holds"), "row, time", [*lines, f"return {tests}"])
 
-    name: str = writer.once(made, "holds", frame.names, expiry)
-    return name
+    function: Callable[[Row, int], bool] = writer.once(made, "holds", frame.names, expiry)
+    return function
 
 
 def deadline_function(writer: RuleWriter, frame: Frame) -> Callable[[Row], Any] | None:

@@ -13,17 +13,19 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from typing import Any
 
 from cera.datalog.checks import checked
 from cera.datalog.expression_source import RuleWriter
 from cera.datalog.forgetting import is_over, lastings
+from cera.datalog.idle_stages import idle_stages
 from cera.datalog.live_facts import LiveFacts
 from cera.datalog.normal import NormalRule, normal_rules, without_copies
 from cera.datalog.printer import print_program
 from cera.datalog.scheduling import Schedule, schedule
 from cera.datalog.stage_numbers import stage_numbers
-from cera.datalog.stage_source import FunctionSource, Layout, deadline_function, key_function
+from cera.datalog.stage_source import FunctionSource, Layout, deadline_function, expiry_function, key_function
 from cera.datalog.syntax import Program, atoms
 from cera.errors import DataError
 from cera.model.evaluation.evaluator import Evaluator
@@ -40,13 +42,14 @@ class State:
     """State between two stages. `Machine.dump` makes plain data of it.
 
     `kept` are the facts of the last stage that rules look back to, `live` those that stay until something removes them,
-    `constant` those without a stage.
+    `constant` those without a stage. `skipped` is the time of the last stage, if that was skipped.
     """
 
-    __slots__ = ("constant", "kept", "live", "stage")
+    __slots__ = ("constant", "kept", "live", "skipped", "stage")
 
     def __init__(self, kept: list[Any], live: list[LiveFacts], constant: list[LiveFacts]) -> None:
         self.stage = 0
+        self.skipped: int | None = None
         self.kept = kept
         self.live = live
         self.constant = constant
@@ -97,6 +100,14 @@ class Machine:
         self._deadlines = [deadline_function(self._writer, frame) for frame in staged.frames.values()]
         self._lastings = lastings(rules, self._writer)
         self._numbers = stage_numbers(rules, asked)
+        #: What idle stages are; None if something may happen at every stage.
+        self.idle = idle_stages(rules, staged, self._events, asked, self._numbers)
+        self._empty_when_idle = [] if self.idle is None else [self._layout.before[name] for name in self.idle.empty]
+        self._expiring = [
+            (self._layout.live[name], expiry_function(self._writer, frame, frame.expiry))
+            for name, frame in staged.frames.items()
+            if frame.expiry is not None
+        ]
         self._constant_keys = [self._keys(name) for name in self._layout.constant]
         self._fingerprint = hashlib.sha256(print_program(program).encode()).hexdigest()[:16]
 
@@ -121,12 +132,46 @@ class Machine:
         `any` holds if there is an event, whether or not a rule asks for it; give it under its name to say otherwise.
         The answer may share sets with the state: it is to be read before the next step, and not to be changed.
         """
+        if state.skipped is not None:
+            self.settle(state)
         state.stage += 1
         facts: Facts = self._later(state, events, time)
         return facts
 
+    def rests(self, state: State) -> bool:
+        """Returns whether a stage can be skipped, if no event of it is of interest (see `idle`)."""
+        kept = state.kept
+        return not any(kept[place] for place in self._empty_when_idle)
+
+    def skip(self, state: State, time: int) -> None:
+        """Takes such a stage without running the rules."""
+        state.stage += 1
+        state.skipped = time
+
+    def settle(self, state: State) -> None:
+        """Removes what has expired at stages that were skipped."""
+        if state.skipped is not None:
+            for place, holds in self._expiring:
+                state.live[place].expire(state.skipped, holds)
+            for live in state.live:
+                live.added = ()
+            state.skipped = None
+
+    @cached_property
+    def rests_at_first(self) -> bool:
+        """Whether stages can be skipped before the first one that is of interest, and leave a new state as it is."""
+        new = self.start()
+        return self.rests(new) and not any(new.live[place].facts for place, _ in self._expiring)
+
+    @cached_property
+    def absent_at_first(self) -> frozenset[str]:
+        """The predicates that rules look back to and that have no facts at stage 0."""
+        rows = self._rows(self.start())
+        return frozenset(name for name in (*self._layout.before, *self._layout.live) if not rows(name))
+
     def forget(self, state: State, now: int) -> None:
         """Removes the facts that are of no use at a time and later, whatever happens."""
+        self.settle(state)
         for predicate, limits in self._lastings.items():
             if (place := self._layout.live.get(predicate)) is not None:
                 live = state.live[place]
@@ -141,6 +186,8 @@ class Machine:
 
         Where the count of the stages stands makes no difference, unless a fact has such a number.
         """
+        self.settle(state)
+        self.settle(other)
         if state.size != other.size:
             return False
         numbers = {name for name, having in self._numbers.items() if not any(map(self._rows(state), having))}
@@ -165,6 +212,7 @@ class Machine:
 
     def dump(self, state: State) -> dict[str, Any]:
         """Returns the state as dictionaries, lists and tuples of scalars, terms and event tuples: it can be pickled."""
+        self.settle(state)
         return {
             "program": self._fingerprint,
             "stage": state.stage,

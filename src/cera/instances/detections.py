@@ -61,22 +61,59 @@ class Heads:
     def __init__(self, module: InstanceModule, evaluator: Evaluator) -> None:
         self._rules = {each.predicate: each.rule for each in module.outputs}
         self._evaluator = evaluator
+        self._plain: dict[str, _Plain | None] = {}
 
     def instance(self, type_: ComplexType, bound: Bound) -> Instance | None:
         """Returns an instance of what is bound; None if its term cannot be made, which is counted."""
+        try:
+            plain = self._plain[type_.name]
+        except KeyError:
+            plain = self._plain[type_.name] = _plain_fields(type_)
+        if plain is not None and not [name for name, instances in bound if len(instances) != 1]:
+            return self._plain_instance(type_, plain, bound)
         several = [one for _, instances in bound for one in instances]
         begin, end = min(one.begin for one in several), max(one.end for one in several)
         times = [one.time for one in several]
         time = min(times) if type_.time == "begin" else max(times)
         fields = None if type_.fields is None else dict(self._values(type_, bound))
         made = Instance(type_.name, time, begin, end, fields=fields, bound=bound)
-        if not type_.hidden:
-            try:
-                term = Term(type_.label, list(_children(made)))
-            except TermError:  # too large: undefined, as in the heads of other languages
+        return made if type_.hidden else self._with_event(made, type_)
+
+    def _plain_instance(self, type_: ComplexType, plain: _Plain, bound: Bound) -> Instance | None:
+        """Returns an instance as above, of one instance for each component, whose fields are attributes of them."""
+        first = last = bound[0][1][0]
+        begin, end = first.begin, first.end
+        of = {}
+        for name, (one,) in bound:
+            of[name] = one
+            begin = one.begin if one.begin < begin else begin
+            end = one.end if one.end > end else end
+            first = one if one.time < first.time else first
+            last = one if one.time > last.time else last
+        fields: dict[str, Any] = {}
+        hidden = type_.hidden
+        for name, component, attribute in plain:
+            leaf = of.get(component)
+            found = NoValue.MISSING if leaf is None else leaf.value_or_reason(attribute)
+            if found is None:
                 self._evaluator.undefined += 1
-                return None
-            made.event = Occurrence(begin, end, type_.label, known=term)
+            elif found.__class__ is NoValue:
+                self._evaluator.undefined += 1
+                if hidden:
+                    fields[name] = found
+            else:
+                fields[name] = found
+        time = first.time if type_.time == "begin" else last.time
+        made = Instance(type_.name, time, begin, end, fields=fields, bound=bound)
+        return made if hidden else self._with_event(made, type_)
+
+    def _with_event(self, made: Instance, type_: ComplexType) -> Instance | None:
+        try:
+            term = Term(type_.label, list(_children(made)))
+        except TermError:  # too large: undefined, as in the heads of other languages
+            self._evaluator.undefined += 1
+            return None
+        made.event = Occurrence(made.begin, made.end, type_.label, known=term)
         return made
 
     def detections(self, instances: Iterable[Instance]) -> list[InstanceDetection]:
@@ -118,6 +155,24 @@ class Heads:
             result = self._evaluator.value(expression, values, {})
             if isinstance(result, bool | str | int | float | Term):
                 yield name, result
+
+
+#: The fields of a head that are attributes of components: name, component, attribute.
+_Plain = tuple[tuple[str, str, str], ...]
+
+
+def _plain_fields(type_: ComplexType) -> _Plain | None:
+    """Returns the fields of a head; None if there is something else among them."""
+    if type_.fields is None or len(dict(type_.fields)) < len(type_.fields):
+        return None
+    folds = {each.name for each in type_.folds}
+    found = []
+    for name, expression in type_.fields:
+        if not isinstance(expression, Variable) or expression.name in folds:
+            return None
+        component, _, attribute = expression.name.partition(".")
+        found.append((name, component, attribute))
+    return tuple(found)
 
 
 def _attribute_value(bound: Mapping[str, tuple[Instance, ...]], variable: str) -> Value | NoValue | None:

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from cera.instances.candidates import Candidates
-from cera.instances.instance import Bound, Instance
+from cera.instances.instance import Bound, Instance, NoValue
 from cera.instances.limits import admit
 from cera.instances.members import Member, Members, Solution
 from cera.instances.modes import Consumption
@@ -83,18 +83,22 @@ class Detector:
         self._terminating = _terminating(type_) if timely else frozenset(self._plan.types)
         self._names = [(place, type_.components[place].name) for place in type_.bound]
         self._pairs = Pairs(self._plan) if fits(self._plan, timely=timely) else None
+        #: Whether what is too old is dropped.
+        self.expires = type_.within is not None
 
     @property
     def component_types(self) -> tuple[str, ...]:
         return self._plan.types
 
     def detect(
-        self, available: AvailableInstances, new: Iterable[Instance], now: Time, past: Sequence[int]
-    ) -> list[Bound]:
+        self, available: AvailableInstances, new: Sequence[Instance], now: Time, past: Sequence[int]
+    ) -> Sequence[Bound]:
         """Returns the bindings of the events that new instances terminate, in the order in which these arrive."""
         if not self._plan.possible:
             return []
         if self._pairs is not None:
+            if len(new) == 1:
+                return self._detect_pair(self._pairs, available, new[0], now)
             return self._detect_pairs(self._pairs, available, new, now)
         inserted = self._insert(available, new, now)
         found: list[Bound] = []
@@ -135,11 +139,43 @@ class Detector:
         self._prune(available, inserted, now)
         return found
 
+    def _detect_pair(self, pairs: Pairs, available: AvailableInstances, one: Instance, now: Time) -> Sequence[Bound]:
+        """Detects as above what one new instance terminates, or inserts it."""
+        key = self._key_of(one)
+        if key is _NONE:
+            return ()
+        members = available.by_key.get(key)
+        if one.type != pairs.last:
+            number = available.next_number
+            available.next_number = number + 1
+            if members is None:
+                members = available.by_key[key] = Members(self._plan.types)
+            members.insert((one.time, number, one))
+            if self.expires:
+                self._note_arrival(available, now, key)
+            if self._pruning.concerns_pairs:
+                self._pruning.after(members, now)
+                if not members:
+                    del available.by_key[key]
+            return ()
+        if members is None:
+            return ()
+        chosen = pairs.detect(members, one, now)
+        if not chosen:
+            return ()
+        if not members:
+            del available.by_key[key]
+        (_, first), (_, last) = self._names
+        return [((first, bound), (last, (one,))) for bound in chosen]
+
     def _key_of(self, instance: Instance) -> Any:
         """Returns the value of the key of an instance; _NONE if it has none, so that it equals nothing."""
         if self._keys is None:
             return None
-        value = instance.attribute(self._keys[instance.type])
+        attribute, fields = self._keys[instance.type], instance.fields
+        value = instance.attribute(attribute) if fields is None or attribute == "evtime" else fields.get(attribute)
+        if value.__class__ is NoValue:
+            return _NONE
         return _NONE if value is None else wrap(value)
 
     def _insert(self, available: AvailableInstances, new: Iterable[Instance], now: Time) -> list[tuple[Member, Any]]:
@@ -156,11 +192,14 @@ class Detector:
                 members = available.by_key[key] = Members(self._plan.types)
             members.insert(member)
             inserted.append((member, key))
-            if self.type.within is not None:
-                available.arrivals.append((now, key))
-                if len(available.arrivals) > available.full:
-                    available.tidy()
+            if self.expires:
+                self._note_arrival(available, now, key)
         return inserted
+
+    def _note_arrival(self, available: AvailableInstances, now: Time, key: Any) -> None:
+        available.arrivals.append((now, key))
+        if len(available.arrivals) > available.full:
+            available.tidy()
 
     def expire(self, available: AvailableInstances, now: Time) -> None:
         """Drops what is too old, also of keys of which nothing new is heard."""

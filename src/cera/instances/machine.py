@@ -66,6 +66,8 @@ class Machine:
         self._detectors = [each for each in self._types if isinstance(each, Detector)]
         #: The types that the instances of others concern, directly or not, in order; by those others.
         self._concerned: dict[frozenset[str], list[Detector | Timer]] = {}
+        #: The same for one primitive type, without timers.
+        self._detecting: dict[str, list[Detector]] = {}
         self._asks_past = any(each.type.continuous for each in self._detectors)
 
     def start(self) -> History:
@@ -114,6 +116,45 @@ class Machine:
         history.now = now
         if len(history.past) > history.full:
             self._forget(history)
+        return found
+
+    def arrive(self, history: History, one: Instance, now: Time) -> list[Instance]:
+        """Returns the complex instances of a stage with one primitive instance, of a module without timers."""
+        history.stage += 1
+        one.time = history.stage
+        if self._asks_past:
+            history.past.append(history.stage)
+        found: list[Instance] = []
+        occurring: Occurring = {}
+        for each in self._concerned_by(one.type):
+            part: Any = history.parts[each.type.name]
+            if each.expires:
+                each.expire(part, now)
+            if found:
+                new = [other for name in each.component_types for other in occurring.get(name, ())]
+            elif one.type in each.component_types:
+                new = [one]
+            else:
+                continue
+            if not new:
+                continue
+            bound = each.detect(part, new, now, history.past)
+            if bound:
+                made = [head for it in bound if (head := self._heads.instance(each.type, it)) is not None]
+                if made:
+                    occurring[one.type] = [one]
+                    occurring[each.type.name] = made
+                    found += made
+        history.now = now
+        if len(history.past) > history.full:
+            self._forget(history)
+        return found
+
+    def _concerned_by(self, name: str) -> list[Detector]:
+        found = self._detecting.get(name)
+        if found is None:
+            concerned = self._concerning(frozenset((name,)))
+            found = self._detecting[name] = [each for each in concerned if isinstance(each, Detector)]
         return found
 
     def _concerning(self, names: frozenset[str]) -> list[Detector | Timer]:

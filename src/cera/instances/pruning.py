@@ -58,6 +58,11 @@ class Pruning:
             and components[0].selection != "cumulative"
         )
 
+    @property
+    def concerns_pairs(self) -> bool:
+        """Whether something may be dropped after a stage, where terminators of pairs are not remembered anyway."""
+        return self._momentary or self._cut_off or bool(self._overtaken) or self._within is not None
+
     def _may_pass(self, place: int) -> bool:
         component = self._plan.components[place]
         return component.is_fixed and component.delimiter.least == 1 and component.selection != "combinations"

@@ -43,13 +43,13 @@ class Recognizer:
 
     def __init__(self, module: MonitoringModule) -> None:
         self._partition = module.partition
-        self._labels = {each.name: _Reader(each) for each in module.monitored if each.operation is None}
+        self._labels = {each.name: Reader(each) for each in module.monitored if each.operation is None}
         changes = [each for each in module.monitored if each.operation is not None]
-        self._changes: dict[tuple[object, str], _Reader] = {
-            (each.operation, each.name): _Reader(each) for each in changes
+        self._changes: dict[tuple[object, str], Reader] = {
+            (each.operation, each.name): Reader(each) for each in changes
         }
-        self._declared: dict[tuple[object, str], _Reader] = {
-            (each.operation, each.name.lower()): _Reader(each) for each in changes if each.attributes
+        self._declared: dict[tuple[object, str], Reader] = {
+            (each.operation, each.name.lower()): Reader(each) for each in changes if each.attributes
         }
         self.labels = module.reads
 
@@ -80,7 +80,7 @@ class Recognizer:
             tuples.append((reader.predicate, EventTuple(identity, fields, event.begin, event.end, event)))
         if event.label == CHANGE:
             operation, table, position, transaction, old, new = _change_fields(event)
-            changed = self._changed(operation, table) if isinstance(table, str) else None
+            changed = self.reader_of_changes(operation, table) if isinstance(table, str) else None
             if changed is not None:
                 contents = changed.change(old, new)
                 tuples.append((changed.predicate, EventTuple(identity, contents, event.begin, event.end, event)))
@@ -92,7 +92,12 @@ class Recognizer:
         fields = {} if found is None else {k: v for _, one in found.tuples for k, v in one.fields.items()}
         return EventTuple(event.id, fields, event.begin, event.end, event)
 
-    def _changed(self, operation: Value | None, table: str) -> _Reader | None:
+    def reader_of_label(self, label: str) -> Reader | None:
+        """Returns the reader of the events of a label, if they are monitored."""
+        return self._labels.get(label)
+
+    def reader_of_changes(self, operation: Value | None, table: str) -> Reader | None:
+        """Returns the reader of the changes of a table by an operation, if they are monitored."""
         exact = self._changes.get((operation, table))
         return exact if exact is not None else self._declared.get((operation, table.lower()))
 
@@ -118,7 +123,7 @@ def history_of(arrival: Arrival, partition: str | None) -> Key:
 _Columns = tuple[str, ...]
 
 
-class _Reader:
+class Reader:
     """A reader of the attributes of one kind of event, under their declared names."""
 
     def __init__(self, monitored: MonitoredEvents) -> None:
@@ -149,6 +154,19 @@ class _Reader:
             return dict(zip(names, [*before.values(), *after.values(), *current.values()], strict=True))
         rows = (None if row is None else self.fields(found) for row, found in ((old, before), (new, after)))
         return change_fields(*rows)
+
+    def columns(self, names: _Columns) -> Mapping[str, str]:
+        """Returns the column that each attribute of an event with certain columns is read from."""
+        return {field: str(name) for field, name in self.fields({name: name for name in names}).items()}
+
+    def columns_of_change(self, old: _Columns | None, new: _Columns | None) -> Mapping[str, tuple[str, str]]:
+        """Returns the row, `old` or `new`, and the column that each attribute of a change is read from."""
+        marked: list[Any] = [
+            None if names is None else {name: (row, name) for name in names}
+            for row, names in (("old", old), ("new", new))
+        ]
+        found: Mapping[str, Any] = self.change(*marked)
+        return found
 
     def _names(self, old: _Columns, new: _Columns | None) -> _Columns | None:
         """Returns the attributes in the order of the values; None if columns differ only in the case of their names."""

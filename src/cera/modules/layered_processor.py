@@ -13,6 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from cera.model.events.occurrence import Occurrence
+from cera.model.events.states import is_early_answer
 from cera.model.time.interval import Time
 from cera.modules.detection import together
 from cera.modules.layering import Layers
@@ -100,9 +101,10 @@ class LayeredProcessor(ProcessorGroup):
         for number, layer in enumerate(self._layers):
             derived = [one for processor in layer for one in processor.advance(next(states), events, before)]
             found += derived
-            onward = [one.occurrence for one in derived if not one.leaves and one.early is None]
+            certain = [one for one in derived if not one.leaves and not is_early_answer(one.label)]
+            onward = [one.occurrence for one in certain if one.early is None]
             if number + 1 < len(self._layers):
-                early = [one.occurrence.copy() for one in derived if not one.leaves and one.early is not None]
+                early = [one.occurrence.copy() for one in certain if one.early is not None]
                 if early:
                     state.unseen.setdefault(number, []).extend(early)
                 onward += state.ended(number, before)

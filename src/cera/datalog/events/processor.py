@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from cera.datalog import stages
 from cera.datalog.events.detections import FactDetection, Heads
 from cera.datalog.modules import EventModule
+from cera.datalog.probes import MATTERS, UNSEEN, Probes
 from cera.datalog.syntax import atoms
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key
+from cera.modules.driving import distinct
 from cera.modules.history_processor import HistoryProcessor, HistoryState
+from cera.modules.monitoring import CHANGE
+from cera.modules.processor import Detection
 from cera.modules.stages import cut
 
 _MANY = 1_000
@@ -37,6 +42,10 @@ class FactProcessor(HistoryProcessor[FactState, stages.State]):
         self._granularity = module.granularity
         self._machine = stages.compile(module.program, [each.predicate for each in module.outputs], self.evaluator)
         self._heads = Heads(module, self.evaluator)
+        idle = self._machine.idle
+        self._probes = (
+            None if idle is None else Probes(idle, self._recognizer, module.partition, self._machine.absent_at_first)
+        )
 
     def start(self) -> FactState:
         return FactState()
@@ -46,6 +55,13 @@ class FactProcessor(HistoryProcessor[FactState, stages.State]):
     ) -> list[FactDetection]:
         if not by_history:
             return []
+        found = self._facts(state, now, by_history, events)
+        return self._heads.detections(found, now) if found else []
+
+    def _facts(
+        self, state: FactState, now: Time, by_history: Mapping[Key, Sequence[Arrival]], events: int
+    ) -> list[Any]:
+        """Takes the stages of each history; returns the facts of those that have any."""
         state.seen += events
         state.now = now
         found: list[Any] = []
@@ -53,19 +69,92 @@ class FactProcessor(HistoryProcessor[FactState, stages.State]):
             if key is NO_HISTORY:
                 state.left_out += len(arrivals)
                 continue
-            history = state.histories.get(key)
-            if history is None:
-                history = state.histories[key] = self._machine.start()
             for stage in cut(arrivals, self._granularity):
-                facts = self._machine.step(history, stage, now)
-                if facts:
-                    found.append({predicate: tuple(rows) for predicate, rows in facts.items()})
-        if len(state.histories) > state.full:
-            self.forget(state)
-            state.full = max(_MANY, 2 * len(state.histories))
-        return self._heads.detections(found, now) if found else []
+                found += self._stage(state, key, stage, now)
+        return found
+
+    def _stage(self, state: FactState, key: Key, stage: Mapping[str, Any], now: Time) -> Iterable[Any]:
+        """Takes a stage of a history; returns its facts, if there are any."""
+        history = state.histories.get(key)
+        if history is None:
+            history = state.histories[key] = self._machine.start()
+            if len(state.histories) > state.full:
+                self.forget(state)
+                state.histories[key] = history
+                state.full = max(_MANY, 2 * len(state.histories))
+        facts = self._machine.step(history, stage, now)
+        return [{predicate: tuple(rows) for predicate, rows in facts.items()}] if facts else ()
+
+    def advance(self, state: FactState, events: Sequence[Occurrence], before: Time | None) -> Sequence[Detection]:
+        """Takes all steps, as every processor that steps; events that are of no interest are looked at, and no more."""
+        if self._probes is None:
+            return super().advance(state, events, before)
+        look, histories = self._probes.look, state.histories
+        found: list[Detection] = []
+        at, count = 0, len(events)
+        while at < count:
+            event = events[at]
+            now = event.end
+            first = at
+            at += 1
+            if at == count or events[at].end != now:
+                key = look(event, histories)
+                if key is MATTERS or (key is not UNSEEN and not self._skip(state, key, now)):
+                    facts = self._alone(state, now, event)
+                    if facts:
+                        found += self._heads.detections(facts, now)
+                continue
+            while at < count and events[at].end == now:
+                at += 1
+            found += self._together(state, now, events[first:at])
+        return found
+
+    def _skip(self, state: FactState, key: Key, now: Time) -> bool:
+        """Takes a stage of a history with events that are of no interest. Returns False if rules have to be run."""
+        if not self._rests(state, key):
+            return False
+        state.now = now
+        history = state.histories.get(key)
+        if history is not None:
+            self._machine.skip(history, now)
+        return True
+
+    def _rests(self, state: FactState, key: Key) -> bool:
+        history = state.histories.get(key)
+        return self._machine.rests_at_first if history is None else self._machine.rests(history)
+
+    def _alone(self, state: FactState, now: Time, event: Occurrence) -> list[Any]:
+        """Takes a stage with one event. Returns its facts, if there are any."""
+        assert self._probes is not None
+        single = self._probes.single(event, state.seen)
+        if single is None:
+            by_history = self.by_history(state, [event])
+            return self._facts(state, now, by_history, 1) if by_history else []
+        state.seen += 1
+        state.now = now
+        key, stage = single
+        return [*self._stage(state, key, stage, now)]
+
+    def _together(self, state: FactState, now: Time, events: Sequence[Occurrence]) -> Sequence[Detection]:
+        """Takes the step of several events."""
+        assert self._probes is not None
+        look, histories = self._probes.look, state.histories
+        if self._granularity == "operation" and _are_in_order(events):  # each is a stage
+            found: list[Any] = []
+            for event in events:
+                key = look(event, histories)
+                if key is MATTERS or (key is not UNSEEN and not self._skip(state, key, now)):
+                    found += self._alone(state, now, event)
+            return self._heads.detections(found, now) if found else ()
+        keys = {look(event, histories) for event in events} - {UNSEEN}
+        if MATTERS not in keys and all(self._rests(state, key) for key in keys):
+            for key in keys:
+                self._skip(state, key, now)
+            return ()
+        return self.step(state, now, distinct(events))
 
     def live(self, history: stages.State) -> int:
+        self._machine.settle(history)
         return history.size
 
     def pack_history(self, history: stages.State) -> Any:
@@ -83,6 +172,20 @@ class FactProcessor(HistoryProcessor[FactState, stages.State]):
         if any(isinstance(atom.stage, int) and atom.stage > 0 for rule in rules for atom in (rule.head, *atoms(rule))):
             return
         new = self._machine.start()
-        state.histories = {
-            key: history for key, history in state.histories.items() if not self._machine.goes_on_like(history, new)
-        }
+        like_new = [key for key, history in state.histories.items() if self._machine.goes_on_like(history, new)]
+        for key in like_new:
+            del state.histories[key]
+
+
+def _are_in_order(events: Sequence[Occurrence]) -> bool:
+    """Returns whether all are changes of a database, each at a later position than the one before."""
+    last: Any = None
+    for event in events:
+        position = None if event.nested is None or event.label != CHANGE else event.nested.get("position")
+        if position.__class__ not in _NUMBERS or (last is not None and position <= last):
+            return False
+        last = position
+    return True
+
+
+_NUMBERS = (int, float)

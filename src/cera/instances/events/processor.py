@@ -11,16 +11,20 @@ from typing import Any
 
 from cera.instances.detections import Heads, InstanceDetection
 from cera.instances.inherited import with_inherited_limits
-from cera.instances.instance import Instance, primitive
+from cera.instances.instance import UNPLACED, Instance, primitive
 from cera.instances.machine import History, Machine
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.calendars.tick_limits import TICK_LIMIT, check_ticks
 from cera.model.evaluation.evaluator import Evaluator
+from cera.model.events.occurrence import Occurrence, wrap
 from cera.model.time.interval import Time
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key
+from cera.modules.driving import distinct
 from cera.modules.history_processor import HistoryProcessor, HistoryState
-from cera.modules.monitoring import Granularity
+from cera.modules.monitoring import CHANGE, Granularity
+from cera.modules.processor import Detection
 from cera.modules.stages import grouped
+from cera.modules.tuples import TIME_ATTRIBUTES
 
 
 class InstanceState(HistoryState[History]):
@@ -54,6 +58,7 @@ class InstanceProcessor(HistoryProcessor[InstanceState, History]):
         self.tick_limit = tick_limit
         self.ticks = bool(module.timers)
         self._granularity = module.granularity
+        self._partition = module.partition
         self._heads = Heads(module, self.evaluator)
         self._machine = Machine(module, self._heads, Evaluator((), timezone))
         bounds = [each.within for each in with_inherited_limits(module).types if isinstance(each, ComplexType)]
@@ -82,6 +87,60 @@ class InstanceProcessor(HistoryProcessor[InstanceState, History]):
             self._forget_old(state, now - self._lasting)
         return self._heads.detections(found) if found else []
 
+    def advance(self, state: InstanceState, events: Sequence[Occurrence], before: Time | None) -> Sequence[Detection]:
+        """Takes all steps, as every processor that steps; flat events that are alone at their time become instances at
+        once."""
+        if self.ticks or self._partition in TIME_ATTRIBUTES:
+            return super().advance(state, events, before)
+        found: list[Detection] = []
+        at, count = 0, len(events)
+        while at < count:
+            event = events[at]
+            now = event.end
+            first = at
+            at += 1
+            if at == count or events[at].end != now:
+                reader = self._recognizer.reader_of_label(event.label)
+                if reader is None and event.label != CHANGE:
+                    continue
+                if reader is None or event.content is None or event.label == CHANGE:
+                    found += self.step(state, now, [event])
+                    continue
+                found += self._alone(state, reader.predicate, reader.fields(event.content), event)
+                continue
+            while at < count and events[at].end == now:
+                at += 1
+            found += self.step(state, now, distinct(events[first:at]))
+        return found
+
+    def _alone(
+        self, state: InstanceState, type_: str, fields: Mapping[str, Any], event: Occurrence
+    ) -> Sequence[InstanceDetection]:
+        """Takes the step of one flat event."""
+        now = event.end
+        state.seen += 1
+        value = None if self._partition is None else fields.get(self._partition)
+        found: list[Instance] = []
+        if value is None and self._partition is not None:
+            state.left_out += 1
+        else:
+            key = None if value is None else wrap(value)
+            history = state.histories.get(key)
+            if history is None:
+                history = state.histories[key] = self._machine.start()
+            one = Instance(type_, UNPLACED, event.begin, now, fields=fields, event=event)
+            found = self._machine.arrive(history, one, now)
+            if self._lasting is not None:
+                self._note_stage(state, key, now)
+        if self._lasting is not None:
+            self._forget_old(state, now - self._lasting)
+        return self._heads.detections(found) if found else ()
+
+    def _note_stage(self, state: InstanceState, key: Key, now: Time) -> None:
+        state.stages.append((now, key))
+        if len(state.stages) > 2 * len(state.histories) + _MANY:
+            state.stages = _last_stages(state)
+
     def _advance(self, state: InstanceState, key: Key, several: Sequence[Stage], now: Time) -> Iterable[Instance]:
         history = state.histories.get(key)
         if history is None:
@@ -100,9 +159,7 @@ class InstanceProcessor(HistoryProcessor[InstanceState, History]):
             if len(state.wakeups) > crowded:
                 self._wake_all(state)
         if self._lasting is not None:
-            state.stages.append((now, key))
-            if len(state.stages) > crowded:
-                state.stages = _last_stages(state)
+            self._note_stage(state, key, now)
 
     def _forget_old(self, state: InstanceState, before: Time) -> None:
         """Drops histories in which everything is too old."""

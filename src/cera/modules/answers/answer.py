@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.html_table import SHOWN, html_table
 from cera.model.events.event import DerivedEvent
-from cera.model.events.states import shown_label, state_of
+from cera.model.events.states import early_answer_of, shown_label, state_of
 from cera.model.time.time_text import TimeFormat
 
 if TYPE_CHECKING:
@@ -76,6 +76,6 @@ class Answer:
 def _row(item: DerivedEvent, times: TimeFormat) -> tuple[Any, ...]:
     rules = ", ".join(dict.fromkeys(derivation.rule for derivation in item.derivations))
     event = item.event
-    if (state := state_of(event)) is not None:
+    if (state := state_of(event) or early_answer_of(event)) is not None:
         return times.format(state.begin), "" if state.end is None else times.format(state.end), str(state), rules
     return times.format(event.begin), times.format(event.end), event.term, rules

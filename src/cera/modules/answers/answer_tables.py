@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.errors import UsageError
 from cera.model.events.event import DerivedEvent, Event
-from cera.model.events.states import State, name_of, state_of
+from cera.model.events.states import OpenAnswer, State, early_answer_of, name_of, state_of
 from cera.model.message_text import did_you_mean
 from cera.model.terms.json_terms import term_to_json
 from cera.model.terms.term import Term, Value
@@ -71,9 +71,9 @@ def _columns(derived: Sequence[DerivedEvent], label: str | None) -> dict[str, li
     return {**when, **_children([one.term for one in shown], taken=when)}
 
 
-def _shown(event: Event) -> Event | State:
-    """Returns the state that an event opens or ends, or the event."""
-    return state_of(event) or event
+def _shown(event: Event) -> Event | State | OpenAnswer:
+    """Returns the state that an event opens or ends, the answer over one that is open, or the event."""
+    return state_of(event) or early_answer_of(event) or event
 
 
 def _whole(item: DerivedEvent) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from cera.rules.analysis.dependencies import event_patterns, rule_uses
 from cera.rules.analysis.labels_and_attributes import asked_attributes, derived_attributes
 from cera.rules.analysis.unification import head_label, query_label
 from cera.rules.rule import Rule, RuleProgram, relations_of
+from cera.rules.settlements import settles_answers, without_early_answers
 
 if TYPE_CHECKING:
     from cera.engines.local.processor import RuleProcessor
@@ -69,9 +70,9 @@ class RuleModule:
     @cached_property
     def plan(self) -> Plan:
         """The optimized plan."""
-        from cera.engines.local.engine import plan_of  # many programs are only checked
+        from cera.engines.local.engine import incremental_plan_of  # many programs are only checked
 
-        return plan_of(self.program)
+        return incremental_plan_of(self.program)
 
     @property
     def identity(self) -> object:
@@ -131,6 +132,13 @@ class RuleModule:
 
     def limited(self, answers: int) -> Self:
         return replace(self, program=replace(self.program, answer_limit=answers))
+
+    def at_ends(self) -> RuleModule:
+        """Returns the same rules without answers that are certain before their ends."""
+        if not any(map(settles_answers, (each for rule in self.rules for each in rule.settlements))):
+            return self
+        rules = tuple(replace(rule, settlements=tuple(without_early_answers(rule.settlements))) for rule in self.rules)
+        return replace(self, program=replace(self.program, rules=rules))
 
     def processor(self, settings: Settings) -> RuleProcessor:
         from cera.engines.local.processor import RuleProcessor
