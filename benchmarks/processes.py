@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-_TICKS = os.sysconf("SC_CLK_TCK")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+TICKS_A_SECOND = os.sysconf("SC_CLK_TCK")
+PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
 _LOOK_SECONDS = 0.2
 
 
@@ -56,7 +56,7 @@ class _Tree:
 
     @property
     def cpu(self) -> float:
-        return sum(self._ticks.values()) / _TICKS
+        return sum(self._ticks.values()) / TICKS_A_SECOND
 
     def stop(self) -> None:
         self._done.set()
@@ -65,13 +65,13 @@ class _Tree:
     def _look(self) -> None:
         while not self._done.wait(_LOOK_SECONDS):
             pages = 0
-            for number, fields in _below(self._root):
+            for number, fields in below(self._root):
                 self._ticks[number] = int(fields[11]) + int(fields[12])
                 pages += int(fields[21])
-            self.megabytes = max(self.megabytes, pages * _PAGE / 2**20)
+            self.megabytes = max(self.megabytes, pages * PAGE_SIZE / 2**20)
 
 
-def _below(root: int) -> list[tuple[int, list[str]]]:
+def below(root: int) -> list[tuple[int, list[str]]]:
     """A process and those below it, with what `/proc` says of each behind its name: state, parent and so on."""
     known: dict[int, list[str]] = {}
     for entry in Path("/proc").iterdir():

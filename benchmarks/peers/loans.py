@@ -23,23 +23,18 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 FILE = ROOT.parent / "shared" / "data" / "loan-applications.jsonl.gz"
 LAYOUT = ("--label-field", "activity", "--time-field", "at", "--engine", "local")
+_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
 def by_hand(file: Path) -> Counter[str]:
     """Counts the answers of the rules in `loans.xceq` with sorted lists."""
     by_case: dict[tuple[str, str], list[datetime]] = defaultdict(list)
     submitted: list[datetime] = []
-    records = set()
-    with gzip.open(file, "rt") as lines:
-        for line in lines:
-            if line in records:  # equal events are one
-                continue
-            records.add(line)
-            record = json.loads(line)
-            at = datetime.fromisoformat(record["at"])
-            by_case[record["activity"], record["case"]].append(at)
-            if record["activity"] == "A_SUBMITTED":
-                submitted.append(at)
+    for record in distinct(file):
+        at = datetime.fromisoformat(record["at"])
+        by_case[record["activity"], record["case"]].append(at)
+        if record["activity"] == "A_SUBMITTED":
+            submitted.append(at)
     found: Counter[str] = Counter()
     approved, unanswered = set(), set()
     for (activity, case), times in by_case.items():
@@ -55,6 +50,22 @@ def by_hand(file: Path) -> Counter[str]:
         others = bisect_right(submitted, at) - bisect_left(submitted, at - timedelta(hours=1)) - 1
         found["amounts"] += others > 0
     return found
+
+
+def distinct(file: Path) -> list[dict[str, str]]:
+    """Returns the records of a file in their order; equal ones are one event."""
+    with gzip.open(file, "rt") as lines:
+        return [json.loads(line) for line in dict.fromkeys(lines)]
+
+
+def events(file: Path) -> list[dict[str, object]]:
+    """Returns what the rules ask for in the layout of the sensors: times as milliseconds, and in their order."""
+    found = {}
+    for record in distinct(file):
+        at = (datetime.fromisoformat(record["at"]) - _EPOCH) // timedelta(milliseconds=1)
+        event = {"type": record["activity"], "case": record["case"], "amount": float(record["amount"]), "ts": at}
+        found[tuple(event.values())] = event
+    return sorted(found.values(), key=lambda event: event["ts"])
 
 
 def main() -> int:

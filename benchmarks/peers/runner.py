@@ -1,133 +1,105 @@
-"""Installs the systems, runs each cell as a process of its own, and makes the table."""
+"""Which cells there are, in which order, and how each is measured: in a process of its own, in two turns."""
 
 from __future__ import annotations
 
-import json
+import math
 import os
-import re
-import subprocess
-import sys
-import venv
-from collections.abc import Iterable, Iterator, Sequence
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.table import Table
+from benchmarks.peers import recordings
+from benchmarks.peers.cells import Cell, Finished, Place, measured
+from benchmarks.peers.measurement import FailedError, measure
+from benchmarks.peers.systems import ROOT, SYSTEMS, System
+from benchmarks.peers.tasks import TASKS, Task
 
-from benchmarks.processes import cost
-
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
-#: The events that each rule derives; all three together are one program.
-RULES = {"join": "fire", "absence": "burnt_down", "average": "avg_temp", "all": ""}
 MODES = ("count", "write")
-#: What is installed for each system, and the script that runs there; cera runs as it is here.
-PEERS: dict[str, tuple[tuple[str, ...], str]] = {
-    "cera": ((), ""),
-    "python": (("pyarrow",), "with_python.py"),
-    "duckdb": (("duckdb",), "with_duckdb.py"),
-    "polars": (("polars",), "with_polars.py"),
-}
+PARTS = ("sensors", "loans", "growth")
+#: How many events there are of each sensor before keys grow by a thousand, and after.
+EVENTS_OF_A_KEY = (10_000, 10)
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A system with a rule over a file: what it counted, its CPU time with its start and without, its memory."""
+class Choice:
+    """What is asked for. Growth is asked of the least number of events, counted, over Parquet."""
 
-    peer: str
-    rule: str
-    file: Path
-    mode: str
-    count: int | None
-    total: float
-    cold: float | None
-    warm: float | None
-    megabytes: float
+    systems: Sequence[str]
+    tasks: Sequence[str]
+    events: Sequence[int]
+    formats: Sequence[str]
+    modes: Sequence[str]
+    parts: Sequence[str]
+    folder: Path
+    turns: int = 2
+    limit: int = 900
 
+    def works(self) -> Iterator[tuple[Task, Path, str]]:
+        """Yields each task with a file and a mode."""
+        if "sensors" in self.parts:
+            for events in self.events:
+                for format in self.formats:
+                    for task in self._chosen(lambda task: not task.loans and not task.grown):
+                        for mode in self.modes:
+                            yield task, recordings.sensors(events, format, self.folder), mode
+        if "loans" in self.parts:
+            for format in self.formats:
+                for task in self._chosen(lambda task: task.loans):
+                    for mode in self.modes:
+                        yield task, recordings.loan_applications(format, self.folder), mode
+        if "growth" in self.parts:
+            events = min(self.events)
+            file = recordings.sensors(events, "parquet", self.folder)
+            for task in self._chosen(lambda task: not task.loans):
+                yield task, file, "count"  # what has grown, and what it has grown from
+                if not task.grown:
+                    for more in self.events:
+                        yield task, recordings.sensors(more, "parquet", self.folder), "count"
+                    for each in EVENTS_OF_A_KEY:
+                        yield task, recordings.sensors(events, "parquet", self.folder, events // each), "count"
 
-def interpreter(peer: str, environments: Path) -> Path:
-    """Returns the Python of a system's own environment, which is made where it is not there."""
-    packages, _ = PEERS[peer]
-    if not packages:
-        return Path(sys.executable)
-    folder = environments / peer
-    python = folder / "bin" / "python"
-    if not (folder / "installed").exists():
-        venv.create(folder, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *packages], check=True)
-        (folder / "installed").touch()
-    return python
-
-
-def recordings(events: int, formats: Iterable[str], folder: Path) -> list[Path]:
-    """Returns the files with so many events, which are written where they are not there."""
-    files = [folder / f"sensors-{events}.{format}" for format in formats]
-    if not all(file.exists() for file in files):
-        subprocess.run([sys.executable, "-m", "benchmarks.peers.data", str(events), str(folder)], check=True)
-    return files
-
-
-def cells(
-    peers: Iterable[str], rules: Sequence[str], files: Sequence[Path], modes: Sequence[str], folder: Path
-) -> Iterator[Cell]:
-    for peer in peers:
-        python = interpreter(peer, folder / "environments")
-        for file in files:
-            for rule in rules:
-                for mode in modes:
-                    yield _cell(peer, python, rule, file, mode, folder)
+    def _chosen(self, among: Callable[[Task], bool]) -> list[Task]:
+        return [TASKS[name] for name in self.tasks if among(TASKS[name])]
 
 
-def _cell(peer: str, python: Path, rule: str, file: Path, mode: str, folder: Path) -> Cell:
-    answers, said = folder / "answers.jsonl", folder / "said.txt"
-    for old in folder.glob(f"{answers.name}*"):
-        old.unlink()
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment["PYTHONPATH"] = str(ROOT / "src") if peer == "cera" else ""
-    if peer == "cera":
-        command = _cera(python, rule, file, mode, answers, folder)
-    else:
-        command = [str(python), str(HERE / PEERS[peer][1]), rule, str(file), "-" if mode == "count" else str(answers)]
-    # the shell keeps what is said; the cost is that of all processes
-    found = cost(["sh", "-c", 'out=$0; exec "$@" > "$out" 2>&1', str(said), *command], environment)
-    if found.status:
-        sys.exit(f"{peer}, {rule}, {file.name}: {said.read_text()[-2000:]}")
-    text = said.read_text()
-    if peer == "cera":
-        counted = re.search(rf"{RULES[rule]} ([\d,]+)" if RULES[rule] else r"([\d,]+) events derived", text)
-        count = 0 if counted is None else int(counted[1].replace(",", ""))
-        return Cell(peer, rule, file, mode, count, found.cpu, None, None, found.megabytes)
-    result = json.loads(text.splitlines()[-1])
-    cold, warm = result["cold"], result.get("warm")
-    total = found.cpu - (warm or 0.0)  # the second run is not a part of the first
-    return Cell(peer, rule, file, mode, result["count"], total, cold, warm, found.megabytes)
+def cells(choice: Choice, finished: Finished, until: float = math.inf) -> Iterator[Cell]:
+    """Yields the cells: those that an earlier run finished, and others as long as they begin before a time."""
+    seen = set()
+    for task, file, mode in choice.works():
+        for name in choice.systems:
+            system = SYSTEMS[name]
+            place = Place(name, system.version, task.name, file.name, mode)
+            if place in seen or (task.grown and system.cannot(task, file)):
+                continue
+            seen.add(place)
+            cell = finished.get(place, choice.turns)
+            if cell is None and time.monotonic() > until:
+                continue
+            if cell is None:
+                cell = _measured(system, place, task, file, choice)
+                finished.add(cell)
+            yield cell
 
 
-def _cera(python: Path, rule: str, file: Path, mode: str, answers: Path, folder: Path) -> list[str]:
-    program = folder / f"{rule}.xceq"
-    rules = re.split(r"(?<=\nEND\n)", (HERE / "rules.xceq").read_text())
-    chosen = rules if not RULES[rule] else [text for text in rules if f"DETECT {RULES[rule]}{{" in text]
-    program.write_text("".join(chosen))
-    layout = ("--label-field", "type", "--time-field", "ts", "--time-unit", "ms", "--engine", "local")
-    kept = ("--select", "nothing") if mode == "count" else ()
-    run = (str(python), "-m", "cera", "run", str(program), "--events", str(file), *layout, *kept)
-    return [*run, "--out", str(answers)]
-
-
-def table(found: Sequence[Cell]) -> tuple[Table, bool]:
-    """Returns the table, and whether all systems counted the same."""
-    shown = Table(title="CPU seconds of all processes")
-    for name in ("file", "rule", "mode", "system", "answers", "with start", "cold", "warm", "MiB"):
-        shown.add_column(name, justify="left" if name in ("file", "rule", "mode", "system") else "right")
-    agree = True
-    for cell in sorted(found, key=lambda cell: (cell.file.name, cell.rule, cell.mode)):
-        others = {each.count for each in found if (each.file, each.rule) == (cell.file, cell.rule)}
-        agree &= len(others) == 1
-        count = f"{cell.count:,}" + ("" if len(others) == 1 else " !")
-        times = (_seconds(cell.total), _seconds(cell.cold), _seconds(cell.warm), f"{cell.megabytes:,.0f}")
-        shown.add_row(cell.file.name, cell.rule, cell.mode, cell.peer, count, *times)
-    return shown, agree
-
-
-def _seconds(seconds: float | None) -> str:
-    return "" if seconds is None else f"{seconds:.2f}"
+def _measured(system: System, place: Place, task: Task, file: Path, choice: Choice) -> Cell:
+    if reason := system.cannot(task, file):
+        return Cell(place, reason=reason)
+    answers = choice.folder / "answers"
+    shutil.rmtree(answers, ignore_errors=True)
+    answers.mkdir()
+    environments = choice.folder / "environments"
+    try:
+        path = str(answers / "answers") if place.mode == "write" else "-"
+        command = system.command(task, file, path, environments)
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        roots = (ROOT / "src", ROOT) if system.is_cera else (ROOT,)
+        environment["PYTHONPATH"] = os.pathsep.join(map(str, roots))
+        environment["PYSPARK_PYTHON"] = command[0]
+        environment.pop("SPARK_HOME", None)
+        return measured(place, measure(command, environment, choice.folder, choice.turns, choice.limit))
+    except FailedError as error:
+        return Cell(place, error=str(error))
+    finally:
+        shutil.rmtree(answers)

@@ -1,72 +1,113 @@
-"""The rules as queries of Polars: `python with_polars.py RULE FILE ANSWERS`, twice in one process, cold and warm."""
+"""The rules as queries of Polars."""
 
 from __future__ import annotations
 
-import json
-import sys
-import time
+from collections.abc import Callable
 
 import polars as pl
 
-SCHEMA = {"type": pl.String, "sensor": pl.String, "area": pl.String, "value": pl.Float64, "ts": pl.Int64}
-MINUTE, SILENCE = 60_000, 12_000
+from benchmarks.peers.tasks import AREAS, DAY, HOT, HOUR, MINUTE, SILENCE, THRESHOLDS, Task
+from benchmarks.peers.turns import given, take_turns
+
+SCHEMAS = {
+    False: {"type": pl.String, "sensor": pl.String, "area": pl.String, "value": pl.Float64, "ts": pl.Int64},
+    True: {"type": pl.String, "case": pl.String, "amount": pl.Float64, "ts": pl.Int64},
+}
 
 
-def join(events: pl.LazyFrame) -> pl.LazyFrame:
+def join(events: pl.LazyFrame, window: int, hot: float = HOT) -> pl.LazyFrame:
     # each smoke meets readings of its own minute and of the next one
-    minute = pl.col("ts") // MINUTE
+    length = MINUTE * window
+    minute = pl.col("ts") // length
     smoke = events.filter(pl.col("type") == "smoke").select(
         "area", begin="ts", minute=pl.concat_list(minute, minute + 1)
     )
-    hot = events.filter((pl.col("type") == "temp") & (pl.col("value") > 40)).select("area", end="ts", minute=minute)
-    pairs = smoke.explode("minute").join(hot, on=["area", "minute"])
-    return pairs.filter(pl.col("end") > pl.col("begin"), pl.col("end") <= pl.col("begin") + MINUTE).drop("minute")
+    of_hot = events.filter((pl.col("type") == "temp") & (pl.col("value") > hot)).select("area", end="ts", minute=minute)
+    pairs = smoke.explode("minute").join(of_hot, on=["area", "minute"])
+    return pairs.filter(pl.col("end") > pl.col("begin"), pl.col("end") <= pl.col("begin") + length).drop("minute")
 
 
-def absence(events: pl.LazyFrame) -> pl.LazyFrame:
+def absence(events: pl.LazyFrame, window: int) -> pl.LazyFrame:
+    length = SILENCE * window
     readings = events.filter(pl.col("type") == "temp").with_columns(following=pl.col("ts").shift(-1).over("sensor"))
-    silent = pl.col("following").is_null() | (pl.col("following") > pl.col("ts") + SILENCE)
-    found = readings.filter(pl.col("value") > 40, silent)
-    return found.select(begin="ts", end=pl.col("ts") + SILENCE, sensor="sensor")
+    silent = pl.col("following").is_null() | (pl.col("following") > pl.col("ts") + length)
+    found = readings.filter(pl.col("value") > HOT, silent)
+    return found.select(begin="ts", end=pl.col("ts") + length, sensor="sensor")
 
 
-def average(events: pl.LazyFrame) -> pl.LazyFrame:
-    minute = f"{MINUTE}i"
-    readings = events.filter(pl.col("type") == "temp").with_columns(one=1.0)
-    sums = readings.select(
-        "sensor",
-        begin=pl.col("ts") - MINUTE,
+def average(events: pl.LazyFrame, window: int) -> pl.LazyFrame:
+    return others(events.filter(pl.col("type") == "temp"), MINUTE * window, "sensor", "value", "sensor")
+
+
+def others(events: pl.LazyFrame, length: int, name: str, value: str, key: str | None) -> pl.LazyFrame:
+    """The mean of a column in a window before each row, without the row itself."""
+
+    def of_key(rolled: pl.Expr) -> pl.Expr:
+        return rolled.over(key) if key else rolled
+
+    sums = events.with_columns(one=1.0).select(
+        name,
+        begin=pl.col("ts") - length,
         end="ts",
-        total=pl.col("value").rolling_sum_by("ts", minute, closed="both").over("sensor") - pl.col("value"),
-        count=pl.col("one").rolling_sum_by("ts", minute, closed="both").over("sensor") - 1,
+        total=of_key(pl.col(value).rolling_sum_by("ts", f"{length}i", closed="both")) - pl.col(value),
+        count=of_key(pl.col("one").rolling_sum_by("ts", f"{length}i", closed="both")) - 1,
     )
     with_others = sums.filter(pl.col("count") > 0.5)
-    return with_others.select("begin", "end", "sensor", value=pl.col("total") / pl.col("count"))
+    return with_others.select("begin", "end", name, value=pl.col("total") / pl.col("count"))
 
 
-RULES = {"join": join, "absence": absence, "average": average}
+def approved(events: pl.LazyFrame, window: int) -> pl.LazyFrame:
+    sent = events.filter(pl.col("type") == "O_SENT").select("case", begin="ts")
+    pairs = sent.join(events.filter(pl.col("type") == "A_APPROVED").select("case", end="ts"), on="case")
+    return pairs.filter(pl.col("end") > pl.col("begin"), pl.col("end") <= pl.col("begin") + 30 * DAY)
 
 
-def main() -> None:
-    rule, path, answers = sys.argv[1:]
-    seconds = []
-    for _ in range(2):
-        started = time.process_time()
-        events = pl.scan_parquet(path) if path.endswith(".parquet") else pl.scan_ndjson(path, schema=SCHEMA)
-        if rule == "all":
-            events = events.collect().lazy()  # three queries read the file once
-        found = 0
-        for name in RULES if rule == "all" else (rule,):
-            query = RULES[name](events)
-            if answers == "-":
-                found += query.select(pl.len()).collect().item()
-            else:
-                frame = query.sort("end", "begin").collect()
-                frame.write_ndjson(f"{answers}.{name}")
-                found += len(frame)
-        seconds.append(time.process_time() - started)
-    print(json.dumps({"count": found, "cold": seconds[0], "warm": seconds[1]}))
+def unanswered(events: pl.LazyFrame, window: int) -> pl.LazyFrame:
+    sent = events.filter(pl.col("type") == "O_SENT").select("case", begin="ts")
+    back = events.filter(pl.col("type") == "O_SENT_BACK").select("case", back="ts")
+    in_time = pl.col("back").is_between(pl.col("begin"), pl.col("begin") + 14 * DAY)
+    answered = sent.join(back, on="case").filter(in_time)
+    silent = sent.join(answered, on=["case", "begin"], how="anti")
+    return silent.select("begin", "case", end=pl.col("begin") + 14 * DAY)
+
+
+def amounts(events: pl.LazyFrame, window: int) -> pl.LazyFrame:
+    return others(events.filter(pl.col("type") == "A_SUBMITTED"), HOUR, "case", "amount", None)
+
+
+RULES: dict[str, Callable[[pl.LazyFrame, int], pl.LazyFrame]] = {
+    "join": join,
+    "absence": absence,
+    "average": average,
+    "approved": approved,
+    "unanswered": unanswered,
+    "amounts": amounts,
+}
+
+
+def queries(task: Task, events: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
+    if task.hundred == "thresholds":
+        return {f"fire_{number}": join(events, task.window, hot) for number, hot in enumerate(THRESHOLDS)}
+    if task.hundred == "areas":
+        return {f"fire_{area}": join(events.filter(pl.col("area") == area), task.window) for area in AREAS}
+    return {rule: RULES[rule](events, task.window) for rule in task.rules}
+
+
+def answered(task: Task, path: str, answers: str | None) -> int:
+    events = pl.scan_parquet(path) if path.endswith(".parquet") else pl.scan_ndjson(path, schema=SCHEMAS[task.loans])
+    if len(task.rules) > 1 or task.hundred:
+        events = events.collect().lazy()  # several queries read the file once
+    chosen = queries(task, events)
+    if answers is None:
+        return sum(frame.item() for frame in pl.collect_all([query.select(pl.len()) for query in chosen.values()]))
+    found = 0
+    for name, query in chosen.items():
+        frame = query.sort("end", "begin").collect()
+        frame.write_ndjson(f"{answers}.{name}")
+        found += len(frame)
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    its_task, its_events, its_answers = given()
+    take_turns(lambda: answered(its_task, its_events, its_answers))

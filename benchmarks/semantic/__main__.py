@@ -1,9 +1,9 @@
-"""`python -m benchmarks.semantic [auctions|metro] [--concurrent N] [--waves N] [--only QUERY]… [--plots FOLDER]`
+"""`python -m benchmarks.semantic [auctions|metro|rewriting|spark] [--concurrent N] [--waves N] [--only QUERY]…`
 
 The queries of seed 002 with and without constraints, each alone and all of them as one program: CPU time, tuples in
 state, and how long after the event that decides an answer it comes, in time of the stream and as CPU time of the piece
 of a hundred events that gives it. Both runs must have the same answers. `--plots` draws them. `rewriting` measures how
-long it takes to rewrite a hundred rules under a hundred constraints.
+long it takes to rewrite a hundred rules under a hundred constraints; `spark` takes a recording and a stream on Spark.
 """
 
 from __future__ import annotations
@@ -27,16 +27,21 @@ ALL = "all as one program"
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.semantic", description=__doc__)
-    options.add_argument("workload", nargs="?", choices=[*WORKLOADS, "rewriting"], default="auctions")
+    options.add_argument("workload", nargs="?", choices=[*WORKLOADS, "rewriting", "spark"], default="auctions")
     options.add_argument("--concurrent", type=int, help="how many auctions or areas there are at a time")
     options.add_argument("--waves", type=int, default=20, help="how often these are replaced by others")
     options.add_argument("--only", action="append", help=f"only this query, or '{ALL}'; may be given again")
     options.add_argument("--recording", type=Path, help="where the events are kept for other runs; read if it exists")
     options.add_argument("--repeat", type=int, default=1, help="runs of each version in turn; the fastest one counts")
+    options.add_argument("--part", action="append", help="on Spark, only the 'recording' or only the 'stream'")
+    options.add_argument("--files", type=int, default=20, help="of a stream on Spark, each a micro-batch")
     options.add_argument("--plots", type=Path, help="where plots and figures of this run are put, or added")
     given = options.parse_args()
     if given.workload == "rewriting":
         print(f"100 rules under 100 constraints: {rewriting_seconds():.2f} s of CPU")
+        return
+    if given.workload == "spark":
+        _on_spark(given)
         return
     workload = WORKLOADS[given.workload]
     events = recorded(workload, given.concurrent or workload.concurrent, given.waves, given.recording)
@@ -55,6 +60,16 @@ def main() -> None:
     Console(width=None if sys.stdout.isatty() else 200).print(table)
     if given.plots is not None:
         plots.draw(given.plots, workload.name)
+
+
+def _on_spark(given: argparse.Namespace) -> None:
+    from benchmarks.semantic import on_spark  # the others run without Spark
+
+    events = recorded(WORKLOADS["auctions"], given.concurrent or 250, given.waves, given.recording)
+    console = Console(width=None if sys.stdout.isatty() else 200)
+    parts = given.part or on_spark.PARTS
+    for table in on_spark.measure(events, given.files, given.repeat, parts, lambda text: print(text, file=sys.stderr)):
+        console.print(table)
 
 
 def _compared(

@@ -106,6 +106,33 @@ AUCTIONS = (
     ),
 )
 
+#: Queries of which constraints make a smaller plan: an event is always there, or a bound on one follows from another.
+JOINS = (
+    Query(
+        "withBids",
+        "Example 26",
+        "unbounded: withBids(auctionID(A), itemID(I), value(W)) <- i: itemDescription(auctionID(A), itemID(I)) and "
+        "j: bid(auctionID(A), itemID(I)) and k: sell(auctionID(A), itemID(I), value(W)) and i before j and j before k.",
+        (_SALE,),
+    ),
+    Query(
+        "bargain",
+        "Example 28",
+        "unbounded: bargain(auctionID(A), itemID(I), value(W)) <- "
+        "i: itemDescription(auctionID(A), itemID(I), value(V)) and "
+        "k: sell(auctionID(A), itemID(I), value(W)) and W < 100.",
+        (_SALE,),
+    ),
+    Query(
+        "underdog",
+        "Example 28",
+        "unbounded: underdog(auctionID(A), itemID(I), bidderID(B), value(V)) <- "
+        "j: bid(auctionID(A), itemID(I), bidderID(B), value(V)) and k: sell(auctionID(A), itemID(I), value(W)) and "
+        "W < 100.",
+        (_SALE,),
+    ),
+)
+
 METRO = (
     Query(
         "readings",

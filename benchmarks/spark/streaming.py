@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from benchmarks.spark import streaming_by_hand, with_cera
+from benchmarks.spark import streaming_by_hand, streaming_floor, with_cera
 from benchmarks.spark.data import SECOND, Readings
 from benchmarks.spark.measuring import Clock, Cost
 
@@ -21,6 +21,12 @@ DELAY = 10
 DETECT: Mapping[str, Callable[[DataFrame], DataFrame]] = {
     "by hand": lambda events: streaming_by_hand.detect(events, f"{DELAY} seconds"),
     "cera": lambda events: with_cera.stream(events, DELAY * SECOND),
+}
+
+#: The same rows, to an operator that does nothing.
+FLOOR: Mapping[str, Callable[[DataFrame], DataFrame]] = {
+    "rows to an idle operator": lambda events: streaming_floor.of_rows(events, f"{DELAY} seconds"),
+    "messages to an idle operator": lambda events: streaming_floor.of_messages(events, DELAY * SECOND),
 }
 
 
@@ -72,7 +78,7 @@ def stream(spark: SparkSession, readings: Readings, side: str) -> Streamed:
     spark.sparkContext.environment["BENCHMARK"] = side  # each side has Python workers of its own
 
     def run(checkpoint: str) -> None:
-        derived = DETECT[side](events).observe("derived", F.count(F.lit(1)).alias("number"))
+        derived = {**DETECT, **FLOOR}[side](events).observe("derived", F.count(F.lit(1)).alias("number"))
         writer = derived.writeStream.format("noop").outputMode("append").trigger(availableNow=True)
         query = writer.option("checkpointLocation", checkpoint).start()
         query.awaitTermination()

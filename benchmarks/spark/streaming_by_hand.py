@@ -17,7 +17,7 @@ from operator import itemgetter
 from typing import Any
 
 import pandas as pd
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, GroupedData
 from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import (
     ExpiredTimerInfo,
@@ -151,6 +151,16 @@ def _end_silence(bucket: Bucket, found: list[Alert]) -> None:
 
 def detect(events: DataFrame, delay: str, buckets: int = BUCKETS) -> DataFrame:
     """What the rules derive from a stream of readings."""
+    return divided(events, delay, buckets).transformWithStateInPandas(
+        statefulProcessor=Sensors(),
+        outputStructType="label string, begin bigint, end bigint, place string, value double",
+        outputMode="Append",
+        timeMode="EventTime",
+    )
+
+
+def divided(events: DataFrame, delay: str, buckets: int = BUCKETS) -> GroupedData:
+    """The rows of the operator, by their buckets."""
     is_smoke, is_high = F.col("label") == "smoke", F.col("value") > 40
     reading, high, smoke = F.lit(READING), F.lit(HIGH), F.lit(SMOKE)
     kinds = F.when(is_smoke, F.array(smoke)).when(is_high, F.array(reading, high)).otherwise(F.array(reading))
@@ -162,10 +172,4 @@ def detect(events: DataFrame, delay: str, buckets: int = BUCKETS) -> DataFrame:
             "time", "kind", place.alias("place"), "value", F.pmod(F.xxhash64(place), F.lit(buckets)).alias("bucket")
         )
         .groupBy("bucket")
-        .transformWithStateInPandas(
-            statefulProcessor=Sensors(),
-            outputStructType="label string, begin bigint, end bigint, place string, value double",
-            outputMode="Append",
-            timeMode="EventTime",
-        )
     )
