@@ -16,6 +16,8 @@ from cera.model.url_paths import shown_path
 
 #: How many bytes of held output are kept in memory; more go to a temporary file.
 _HELD_IN_MEMORY = 1 << 20
+#: How many bytes are written at once: for longer texts Linux looks for larger pages, which are rarely there.
+_PIECE = 1 << 17
 
 
 def write_file(path: Path, text: str) -> None:
@@ -74,7 +76,12 @@ class LineWriter:
         """Writes lines as they are, in UTF-8 and with their ends."""
         assert self._stream is not None
         try:  # lines are many: the context manager is entered where there is a problem
-            self._stream.write(data)
+            if len(data) <= _PIECE:
+                self._stream.write(data)
+                return
+            view = memoryview(data)
+            for first in range(0, len(view), _PIECE):
+                self._stream.write(view[first : first + _PIECE])
         except OSError as error:
             with self._problems():
                 raise error
