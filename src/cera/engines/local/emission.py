@@ -75,7 +75,7 @@ class Emission:
         if feed.alone is not None:
             self.network.alone[feed.label] = compile_alone(queries, feed.alone, self.network, function)
         if feed.only_forgets:
-            self.network.forgetting[feed.label] = compile_forgetting(queries)
+            self.network.forgetting[feed.label] = compile_forgetting(queries, self.network)
 
     def _part(self, part: physical.Derive | physical.Collect | physical.Forgetting) -> None:
         match part:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from cera.codegen.functions import indented
 from cera.engines.local.flat_patterns import flat_pattern
-from cera.engines.local.forgetting import CollectingStage, EndingStage
+from cera.engines.local.forgetting import EndingStage, ForgettingStage
 from cera.engines.local.network import Feed, Network
 from cera.engines.local.pattern_rows import compile_pattern
 from cera.engines.local.python_source import Cells, SourceWriter
@@ -46,23 +46,34 @@ def compile_alone(queries: Sequence[Query], slots: frozenset[int], network: Netw
     return alone
 
 
-def compile_forgetting(queries: Sequence[Query]) -> Callable[[State, Sequence[Occurrence]], None]:
+def compile_forgetting(queries: Sequence[Query], network: Network) -> Callable[[State, Sequence[Occurrence]], None]:
     """Returns a function that takes several events with which groups are over, and nothing else happens. Steps in
     between need not be taken: a group may be forgotten later.
     """
     stages = [stage for _, stage in queries if isinstance(stage, EndingStage)]
+    feed = _each(queries)
+
+    def with_values(state: State, event: Occurrence) -> None:
+        feed(state, event)
+        network.settle(state)
+
     writer = SourceWriter()
-    collected = [(pattern, CollectingStage(stage)) for (pattern, _), stage in zip(queries, stages, strict=True)]
-    body = _patterns(collected, writer, f"{writer.name(_each(queries))}(state, event); continue")
-    groups = {stage.groups.number: stage.groups for stage in stages}
+    forgetting = [(pattern, ForgettingStage(stage)) for (pattern, _), stage in zip(queries, stages, strict=True)]
+    body = [
+        "content = event.content",
+        f"if content is None: {writer.name(with_values)}(state, event); continue",
+        *_flat_patterns(forgetting, writer),
+    ]
+    later = {stage.groups.number: stage.groups for stage in stages if stage.groups.has_partial}
     function: Callable[[State, Sequence[Occurrence]], None] = writer.function(
         "forget",
         "state, events",
         [
-            *(f"over_{number} = []" for number in groups),
+            "stores = state.stores",
+            *(f"over_{number} = []" for number in later),
             "for event in events:",
             *indented(body),
-            *(f"{writer.name(each.forget_all)}(state, over_{number})" for number, each in groups.items()),
+            *(f"{writer.name(each.forget_later)}(state, over_{number})" for number, each in later.items()),
         ],
     )
     return function
@@ -88,18 +99,21 @@ def _each(queries: Sequence[Query]) -> Feed:
 
 def _patterns(queries: Sequence[Query], writer: SourceWriter, otherwise: str) -> list[str]:
     """Returns the lines for a flat event; `otherwise` is done with others."""
-    reading: dict[str, str] = {}
-    body = [line for query in queries for line in _pattern(query, writer, reading)]
-    read = [f"{name} = content.get({label!r})" for label, name in reading.items()]
     return [
         "content = event.content",
         "if content is None:",
         f"    {otherwise}",
         PRELUDE,
         "begin = event.begin",
-        *read,
-        *body,
+        *_flat_patterns(queries, writer),
     ]
+
+
+def _flat_patterns(queries: Sequence[Query], writer: SourceWriter) -> list[str]:
+    """Returns the lines for the content of a flat event."""
+    reading: dict[str, str] = {}
+    body = [line for query in queries for line in _pattern(query, writer, reading)]
+    return [*(f"{name} = content.get({label!r})" for label, name in reading.items()), *body]
 
 
 def _pattern(query: Query, writer: SourceWriter, reading: dict[str, str]) -> list[str]:

@@ -40,7 +40,7 @@ class EndedGroups:
         return [(store.number, part_of_key(names, self._by)) for store, names in self._stores if store.windows <= 1]
 
     @cached_property
-    def _exact(self) -> tuple[int, ...]:
+    def exact(self) -> tuple[int, ...]:
         """The stores whose keys are the values."""
         return tuple(number for number, part in self._own if part is None)
 
@@ -50,13 +50,17 @@ class EndedGroups:
         return tuple((number, part) for number, part in self._own if part is not None)
 
     @property
+    def has_partial(self) -> bool:
+        return bool(self._partial)
+
+    @property
     def stores(self) -> tuple[int, ...]:
         """The numbers of the stores."""
-        return (*self._exact, *(number for number, _ in self._partial))
+        return (*self.exact, *(number for number, _ in self._partial))
 
     def forget(self, state: State, values: Any) -> None:
         """Forgets a group, at once or later."""
-        for number in self._exact:
+        for number in self.exact:
             state.stores[number].pop(values, None)
         if self._partial:
             over = state.over.get(self.number)
@@ -66,16 +70,14 @@ class EndedGroups:
             if not len(over) % _FEW:
                 self._sweep_many(state, over)
 
-    def forget_all(self, state: State, groups: Sequence[Any]) -> None:
-        """Forgets several groups, at once or later."""
-        for number in self._exact:
-            for values in groups:
-                state.stores[number].pop(values, None)
-        if self._partial:
-            over = state.over.setdefault(self.number, {})
-            over.update(dict.fromkeys(groups))
-            if len(over) >= _FEW:
-                self._sweep_many(state, over)
+    def forget_later(self, state: State, groups: Sequence[Any]) -> None:
+        """Forgets what stores by other values, too, have of several groups, at once or later."""
+        if not groups:
+            return
+        over = state.over.setdefault(self.number, {})
+        over.update(dict.fromkeys(groups))
+        if len(over) >= _FEW:
+            self._sweep_many(state, over)
 
     def _sweep_many(self, state: State, over: dict[Any, None]) -> None:
         """Drops the rows of groups that are over, if there are many among the keys."""
@@ -119,15 +121,20 @@ class EndingStage(Stage):
         return [later]
 
 
-class CollectingStage(Stage):
-    """The stage that only collects the values of groups that are over, in `over_…` of the function around it."""
+class ForgettingStage(Stage):
+    """The stage of one of several events with which groups are over, and nothing else happens: stores by their values
+    forget them at once; what others forget later is collected in `over_…` of the function around it.
+    """
 
     def __init__(self, ending: EndingStage) -> None:
-        self.ending = ending
+        self.groups = ending.groups
+        self.positions = ending.positions
 
     def lines(self, cells: Cells, writer: SourceWriter) -> list[str]:
-        values = key_of([cells[position] for position in self.ending.positions])
-        return [f"over_{self.ending.groups.number}.append({values})"]
+        values = key_of([cells[position] for position in self.positions])
+        at_once = [f"stores[{number}].pop({values}, None)" for number in self.groups.exact]
+        later = [f"over_{self.groups.number}.append({values})"] if self.groups.has_partial else []
+        return [*at_once, *later] or ["pass"]
 
 
 def closing_positions(closing: ClosingEvent) -> list[int]:

@@ -275,15 +275,19 @@ class Network:
 
         return settle
 
-    def forget(self, state: State, events: Sequence[Occurrence]) -> None:
-        """Takes events that do nothing but end groups, after the steps up to them."""
-        if len(self.forgetting) == 1:
-            self.forgetting[events[0].label](state, events)
-        else:
+    @cached_property
+    def forget(self) -> Callable[[State, Sequence[Occurrence]], None]:
+        """What takes events that do nothing but end groups, after the steps up to them."""
+        by_label = self.forgetting
+        if len(by_label) == 1:
+            [only] = by_label.values()
+            return only
+
+        def forget(state: State, events: Sequence[Occurrence]) -> None:
             for label in {event.label for event in events}:
-                self.forgetting[label](state, [event for event in events if event.label == label])
-        if state.settled:
-            self.settle(state)
+                by_label[label](state, [event for event in events if event.label == label])
+
+        return forget
 
     def _take_state(self, state: State, occurrence: Occurrence, others: list[Occurrence]) -> None:
         """Takes the opening of a state, which may announce its end, or the end of one that is open."""

@@ -78,12 +78,14 @@ class RuleProcessor(SteppingProcessor[State]):
         asks, forgetting = network.asks, network.forgetting
         taken = [event for event in events if asks[event.label]]
         last = events[-1].end
-        if forgetting and taken and (ending := [event for event in taken if event.label in forgetting]):
-            others = [event for event in taken if event.label not in forgetting] if len(ending) < len(taken) else []
-            found = self._advance_asked(state, others) if others else []
-            network.forget(state, ending)
-        else:
-            found = self._advance_asked(state, taken) if taken else []
+        found: list[Detection] = []
+        if taken:
+            if forgetting and (ending := [event for event in taken if event.label in forgetting]):
+                if len(ending) < len(taken):
+                    found = self._advance_asked(state, [event for event in taken if event.label not in forgetting])
+                network.forget(state, ending)
+            else:
+                found = self._advance_asked(state, taken)
         found += self._timers(state, last + 1, last=last)
         if last >= state.sweep_at:
             network.sweep(state, last)

@@ -163,6 +163,23 @@ def test_groups_are_forgotten_with_flat_and_with_nested_events() -> None:
     assert driver.counts.in_state < 200  # of a thousand rows
 
 
+def test_events_of_several_labels_end_groups_in_one_piece() -> None:
+    """The store of a rule by the values of a group forgets it at once, one by more values when there are many."""
+    by_auction = "unbounded: sold(auction(A)) <- item(auction(A), item(I)) and sale(auction(A), item(J))."
+    over = [replace(closed_by(f"{label}(auction(A))", "A"), settles=False, forgets=True) for label in ("end", "stop")]
+    for rule, most in ((by_auction, 0), (PROFIT, 300)):
+        driver = driver_of(rule, *over)
+        found = []
+        for number in range(200):
+            at = 10 * number
+            found += driver.push([flat("item", at, auction=a, item=1) for a in (2 * number, 2 * number + 1)])
+            found += driver.push([flat("sale", at + 1, auction=2 * number, item=1), flat("tick", at + 2)])
+            ends = [flat("end", at + 3, auction=2 * number), flat("stop", at + 4, auction=2 * number + 1)]
+            found += driver.push([*ends, flat("tick", at + 5)])
+        assert len(found) == 200
+        assert driver.counts.in_state <= most, rule
+
+
 def test_the_line_of_an_early_answer_says_when_it_was_known() -> None:
     driver = driver_of(OFFERED, closed_by("end(auction(A))", "A"))
     found = driver.push([flat("item", 10, auction=1, item=1), flat("end", 20, auction=1), flat("tick", 21)])
