@@ -90,7 +90,7 @@ class CsvBlocks:
             line = cells.block.line_at(begin, end)
             return next(self._read(line, first + row)(), None)
 
-        found = None if fields is None else tables_in_block(fields, self._strings, example)
+        found = None if fields is None else tables_in_block(fields, self._strings, lambda rows: map(example, rows))
         records = self._read(data, first)
         if found is not None:
             return EventBlock(records, *found, data=(data,), first=first)
@@ -107,7 +107,8 @@ class CsvBlocks:
         if own is None or not len(cells.ends):
             return None
         columns = {name: (cells.starts[:, place], cells.ends[:, place]) for place, name in enumerate(header)}
-        begin, end = (self._times.read(cells.block, *columns[name]) for name in own)
+        begin = self._times.read(cells.block, *columns[own[0]])
+        end = begin if own[0] == own[1] else self._times.read(cells.block, *columns[own[1]])
         if begin is None or end is None:
             return None
         children: dict[str, Attribute] = {}

@@ -109,31 +109,38 @@ class Evaluation:
 
     def _scan(self, scan: physical.Scan) -> Rows:
         table = self._table(scan)
-        chosen = np.ones(len(table), np.bool_)
-        for name in (*(name for _, name in scan.variables), *scan.present):
-            chosen &= _presence(table, name)
-        for name, scalar in scan.constants:
-            chosen &= _presence(table, name)
-            attribute, wanted = table.attributes.get(name), constant(scalar, 1, self.store.strings)
-            if attribute is not None:
-                chosen &= (attribute.values == wanted.values) & (attribute.kind == wanted.kind)
-        if scan.total is not None:
-            counts = np.zeros(len(table), np.int64)
-            for name in table.attributes:
-                counts += _presence(table, name)
-            chosen &= counts == scan.total
-        places = np.flatnonzero(chosen)
+        chosen = self._chosen(scan, table)
+        places = np.arange(len(table)) if chosen is None else np.flatnonzero(chosen)
+        rows = slice(None) if chosen is None else places
         data: dict[str, Column] = {}
         for variable, name in scan.variables:
             attribute = table.attributes.get(name)
             if attribute is None:
                 data[variable] = Column("nothing", np.empty(0))
             else:
-                values = attribute.values[places]
+                values = attribute.values[rows]
                 bound = float(np.abs(values).max(initial=0.0)) if attribute.kind == "number" else 0.0
                 data[variable] = Column(attribute.kind, values, bound)
-        events = Events(table.begin[places], table.end[places], InputEvents(table, places))
-        return Rows(len(places), {scan.identifier: events}, data)
+        end = table.end[rows]
+        begin = end if table.begin is table.end else table.begin[rows]
+        return Rows(len(places), {scan.identifier: Events(begin, end, InputEvents(table, places))}, data)
+
+    def _chosen(self, scan: physical.Scan, table: EventTable) -> Truths | None:
+        """Returns which events of a table a scan takes; None: all."""
+        chosen = [_presence(table, name) for name in (*(name for _, name in scan.variables), *scan.present)]
+        for name, scalar in scan.constants:
+            chosen.append(_presence(table, name))
+            attribute, wanted = table.attributes.get(name), constant(scalar, 1, self.store.strings)
+            if attribute is not None:
+                chosen.append((attribute.values == wanted.values) & (attribute.kind == wanted.kind))
+        if scan.total is not None:
+            counts = np.zeros(len(table), np.int64)
+            for name in table.attributes:
+                there = _presence(table, name)
+                counts += 1 if there is None else there
+            chosen.append(counts == scan.total)
+        given = [each for each in chosen if each is not None]
+        return np.logical_and.reduce(given) if given else None
 
     def _table(self, scan: physical.Scan) -> EventTable:
         """Returns the events of a label, those of the stream and those that rules derive, each once."""
@@ -340,11 +347,10 @@ def _joined(parts: list[Column]) -> Column:
     return Column(parts[0].kind, np.concatenate([part.values for part in parts]), bound)
 
 
-def _presence(table: EventTable, name: str) -> Truths:
+def _presence(table: EventTable, name: str) -> Truths | None:
+    """Returns in which events there is a child; None: in all."""
     attribute = table.attributes.get(name)
-    if attribute is None:
-        return np.zeros(len(table), np.bool_)
-    return np.ones(len(table), np.bool_) if attribute.present is None else attribute.present
+    return np.zeros(len(table), np.bool_) if attribute is None else attribute.present
 
 
 def _empty(scan: physical.Scan, store: EventStore) -> EventTable:

@@ -6,7 +6,7 @@ same event.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -49,12 +49,16 @@ class EventBlock:
     @property
     def longest(self) -> int:
         assert self.tables is not None
-        return max(int((table.end - table.begin).max()) for table in self.tables.values())
+        return max(_longest(table) for table in self.tables.values())
 
     @property
     def first_end(self) -> Time:
         assert self.tables is not None
         return min(int(table.end[0]) for table in self.tables.values())
+
+
+def _longest(table: EventTable) -> int:
+    return 0 if table.begin is table.end else int((table.end - table.begin).max())
 
 
 class EventBlocks(Protocol):
@@ -78,33 +82,32 @@ class Fields:
 
 
 def tables_in_block(
-    fields: Fields, strings: Strings, example: Callable[[int], Occurrence | Rejected | None]
+    fields: Fields, strings: Strings, read: Callable[[list[int]], Iterable[Occurrence | Rejected | None]]
 ) -> tuple[dict[str, EventTable], tuple[Occurrence, ...]] | None:
     """Returns the events by label, and an example of each shape; None if they must be read one by one.
 
-    `example` reads the record at a place in the ordinary way.
+    `read` reads the records at some places in the ordinary way.
     """
     begin, end = fields.begin, fields.end
-    if bool((begin > end).any()) or bool((end[1:] < end[:-1]).any()):
+    if (begin is not end and bool((begin > end).any())) or bool((end[1:] < end[:-1]).any()):
         return None
     names, label_of = fields.names, fields.label_of
     firsts = _first_of_each_shape(fields)
     if firsts is None:
         return None
     examples: list[Occurrence] = []
-    for row in firsts.tolist():
-        found = example(row)
+    for found in read(firsts.tolist()):
         if not isinstance(found, Occurrence):
             return None
         examples.append(found)
     tables: dict[str, EventTable] = {}
     for code, name in enumerate(names):
-        rows = np.flatnonzero(label_of == code) if len(names) > 1 else np.arange(len(label_of))
+        rows = np.flatnonzero(label_of == code) if len(names) > 1 else slice(None)
         parts = {each: _part(child, rows) for each, child in fields.children.items()}
         present = {each: part for each, part in parts.items() if part is not None}
         ends = end[rows]
         tables[name] = EventTable(name, ends if begin is end else begin[rows], ends, present, strings)
-    if not _agree(examples, firsts, label_of, names, tables):
+    if len(examples) < len(firsts) or not _agree(examples, firsts, label_of, names, tables):
         return None
     return tables, tuple(examples)
 
@@ -124,7 +127,7 @@ def _first_of_each_shape(fields: Fields) -> Places | None:
     return np.array([int(np.argmax(shapes == shape)) for shape in found.tolist()], np.int64)
 
 
-def _part(child: Attribute, rows: Places) -> Attribute | None:
+def _part(child: Attribute, rows: Places | slice) -> Attribute | None:
     """Returns the values of a child in some rows; None if there are none."""
     part = child.take(rows)
     if part.present is None or part.present.all():

@@ -93,7 +93,7 @@ class _BlockReader:
             records = self._read(line)
             return records[0] if len(records) == 1 else None
 
-        found = None if fields is None else tables_in_block(fields, self.strings, example)
+        found = None if fields is None else tables_in_block(fields, self.strings, lambda rows: map(example, rows))
 
         def records() -> Iterator[Occurrence | Rejected]:
             return read((data,), self._name, self._layout, first)
@@ -152,7 +152,8 @@ class _BlockReader:
         own = None if table is None else own_times(table.column_names, self._layout)
         if table is None or own is None or any(table[name].null_count for name in (*own, *self._labels)):
             return None
-        begin, end = (self._times.array(whole(table[name])) for name in own)
+        begin = self._times.array(whole(table[own[0]]))
+        end = begin if own[0] == own[1] else self._times.array(whole(table[own[1]]))
         if begin is None or end is None:
             return None
         special = {*own, *self._labels}

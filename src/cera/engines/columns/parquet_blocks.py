@@ -23,7 +23,7 @@ from cera.engines.columns.event_blocks import EventBlock, Fields, tables_in_bloc
 from cera.engines.columns.event_tables import Attribute
 from cera.engines.columns.rows import Array, Places
 from cera.engines.columns.strings import Strings
-from cera.model.columns.arrow_buffers import filled, numbers_in, present_in, truths_in
+from cera.model.columns.arrow_buffers import array_of, filled, numbers_in, present_in, truths_in
 from cera.model.events.occurrence import Occurrence
 
 #: How many rows are read at a time.
@@ -64,10 +64,10 @@ class ParquetBlocks:
         records = self._records(batch)
         fields = self._fields(batch)
 
-        def example(row: int) -> Occurrence | Rejected | None:
-            return next(occurrences(rows_of(self._file.path, _decoded(batch.slice(row, 1)), self._layout)), None)
+        def read(rows: list[int]) -> Iterator[Occurrence | Rejected]:
+            return occurrences(rows_of(self._file.path, _decoded(batch.take(array_of(np.array(rows)))), self._layout))
 
-        found = None if fields is None else tables_in_block(fields, self._strings, example)
+        found = None if fields is None else tables_in_block(fields, self._strings, read)
         return EventBlock(records, None) if found is None else EventBlock(records, *found)
 
     def _fields(self, batch: pa.RecordBatch) -> Fields | None:
@@ -78,7 +78,8 @@ class ParquetBlocks:
         columns = {name: batch.column(name) for name in names}
         if any(columns[name].null_count for name in own):
             return None
-        begin, end = (self._times.array(_plain(columns[name])) for name in (self._begin, self._end))
+        begin = self._times.array(_plain(columns[self._begin]))
+        end = begin if self._begin == self._end else self._times.array(_plain(columns[self._end]))
         labels = self._label_of(columns, batch.num_rows)
         if begin is None or end is None or labels is None:
             return None
