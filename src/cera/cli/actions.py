@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Self, TypeVar, cast
 import click
 
 from cera.cli import report
+from cera.cli.output_paths import SideFile
 from cera.connectors.actions.failure import Failure
 from cera.connectors.actions.permissions import Permissions, check
 from cera.connectors.actions.runner import ActionRunner
@@ -62,13 +63,13 @@ def action_options(command: Callable[..., R]) -> Callable[..., R]:
     @click.option(
         "--actions-ledger",
         metavar="PATH",
-        type=click.Path(path_type=Path),
+        type=SideFile(),
         help="A file of what is done, so that the next run with it does nothing again.",
     )
     @click.option(
         "--actions-failed",
         metavar="PATH",
-        type=click.Path(path_type=Path),
+        type=SideFile(),
         help="Where actions that fail go, as JSON lines with their events; if not given, a file beside the ledger "
         f"with the ending .failed.jsonl, or {FAILED}.",
     )

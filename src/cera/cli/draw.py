@@ -12,6 +12,7 @@ from cera.automata import drawing
 from cera.automata.module import AutomatonModule
 from cera.cli import report
 from cera.cli.options import program_options
+from cera.cli.output_paths import OutputFile
 from cera.connectors.line_writer import write_output
 from cera.errors import UsageError
 from cera.program import Program
@@ -25,7 +26,7 @@ _FORMS = {".svg": drawing.svg, ".dot": drawing.dot, ".mmd": drawing.mermaid}
 @click.option(
     "--out",
     metavar="PATH",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     help="A file that ends in .svg, .dot (for Graphviz) or .mmd (for Mermaid); without it, SVG on standard output.",
 )
 @click.option("--automaton", "name", metavar="NAME", help="Which one, if there are several.")

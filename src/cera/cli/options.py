@@ -18,6 +18,7 @@ from cera.cli.ahead import ahead_option, max_ahead_of
 from cera.cli.config_file import NAME as CONFIG_FILE
 from cera.cli.config_file import configure, is_from_file, used_file
 from cera.cli.layout_options import check_layout, layout_options
+from cera.cli.output_paths import SideFile
 from cera.cli.program_text import program_parts
 from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.records.python_values import microseconds
@@ -264,7 +265,7 @@ def replay_options(command: Command[R]) -> Command[R]:
         "Without it the input is a recording, of which no event is late, however far out of order.",
     )
     @ahead_option("standard input and databases with --max-delay")
-    @click.option("--late", metavar="PATH", type=click.Path(path_type=Path), help="Where late events go.")
+    @click.option("--late", metavar="PATH", type=SideFile(), help="Where late events go.")
     @click.option(
         "--max-duration",
         metavar="DURATION",
@@ -274,7 +275,7 @@ def replay_options(command: Command[R]) -> Command[R]:
     @click.option(
         "--rejected",
         metavar="PATH",
-        type=click.Path(path_type=Path),
+        type=SideFile(),
         help="Where malformed records go, as JSON lines with place, reason and text.",
     )
     @click.option("--strict", is_flag=True, help="Stop with exit status 3 if a record is malformed.")

@@ -15,6 +15,7 @@ from cera.cli.constraint_report import Tally
 from cera.cli.constraint_tally import show_violated
 from cera.cli.engine_choice import with_engine
 from cera.cli.options import changes_option, program_options, replay_options
+from cera.cli.output_paths import OutputFile
 from cera.cli.recording import Terminal, report_formats
 from cera.cli.side_files import check_not_read, check_side_files
 from cera.cli.summary import refuse, show_missing_attributes, show_summary, show_unknown_labels
@@ -43,7 +44,7 @@ from cera.running.run import Run
 @click.option(
     "--out",
     metavar="PATH",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     help="Write to this file, whole or not at all, and not on standard output.",
 )
 @click.option(

@@ -12,6 +12,7 @@ from cera.cli import report
 from cera.cli.layout_options import check_layout, layout_options
 from cera.cli.looking import look_at
 from cera.cli.options import timezone_option
+from cera.cli.output_paths import OutputFile
 from cera.cli.summary import all_rejected, refuse
 from cera.connectors.files import ENDINGS, Layout
 from cera.connectors.line_writer import write_output
@@ -51,7 +52,7 @@ from cera.program import Program, load
 )
 @layout_options((*ENDINGS.values(), "parquet"))
 @timezone_option
-@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="Write to this file.")
+@click.option("--out", metavar="FILE", type=OutputFile(), help="Write to this file.")
 def sample(
     sources: tuple[Source, ...],
     files: tuple[Path, ...],

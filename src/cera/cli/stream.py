@@ -23,6 +23,7 @@ from cera.cli.options import (
     spark_settings,
     tick_limit_option,
 )
+from cera.cli.output_paths import SideFile
 from cera.cli.stream_reports import StreamReports, Verification, left_out_reason, undefined_text, without_key_text
 from cera.cli.summary import all_rejected, late_ends, refuse, repaired_ends, show_unknown_labels
 from cera.cli.termination import end_at_once
@@ -82,7 +83,7 @@ from cera.running.streams.running_stream import StreamCounts
     "--checkpoint",
     metavar="DIR",
     required=True,
-    type=click.Path(path_type=Path),
+    type=SideFile(),
     help="The folder for what must be remembered. Started again with the same one, the stream goes on where it was.",
 )
 @click.option(
@@ -96,7 +97,7 @@ from cera.running.streams.running_stream import StreamCounts
 @recursion_limit_option
 @tick_limit_option
 @ahead_option("standard input and databases without --once")
-@click.option("--late", metavar="DIR", type=click.Path(path_type=Path), help="The folder for late events.")
+@click.option("--late", metavar="DIR", type=SideFile(), help="The folder for late events.")
 @click.option(
     "--max-duration",
     metavar="DURATION",
@@ -104,7 +105,7 @@ from cera.running.streams.running_stream import StreamCounts
     "remembered; an event that breaks it is rejected. 0 sec for flat records without --end-field and for changes of "
     "databases, unless given.",
 )
-@click.option("--rejected", metavar="DIR", type=click.Path(path_type=Path), help="The folder for malformed records.")
+@click.option("--rejected", metavar="DIR", type=SideFile(), help="The folder for malformed records.")
 @click.option("--select", metavar="LABEL,...", multiple=True, help="Write only events with these labels.")
 @changes_option
 @possible_option

@@ -18,6 +18,7 @@ from cera.cli import report
 from cera.cli.constraint_report import Judged, Tally, recording_of, show_verdicts, unadmitted, warn_of_places
 from cera.cli.engine_choice import with_engine
 from cera.cli.options import program_options, replay_options
+from cera.cli.output_paths import OutputFile
 from cera.cli.recording import Terminal, report_formats
 from cera.cli.side_files import check_side_files
 from cera.cli.summary import refuse, show_missing_attributes, show_summary
@@ -67,7 +68,7 @@ from cera.running.run import Run
 @click.option(
     "--out",
     metavar="PATH",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     help="Write to this file, whole or not at all, and not on standard output.",
 )
 def verify(

@@ -40,6 +40,8 @@ class Part(Protocol):
 
     @property
     def scan(self) -> TimeScan: ...
+    @property
+    def size(self) -> int: ...
     def read(self) -> Iterator[Record]: ...
 
 
@@ -49,6 +51,10 @@ class _FilePart:
     layout: Layout
     scan: TimeScan
 
+    @property
+    def size(self) -> int:
+        return self.file.path.stat().st_size
+
     def read(self) -> Iterator[Record]:
         return read_file_occurrences(self.file, self.layout)
 
@@ -57,6 +63,10 @@ class _FilePart:
 class _CopiedPart:
     path: Path
     scan: TimeScan
+
+    @property
+    def size(self) -> int:
+        return self.path.stat().st_size
 
     def read(self) -> Iterator[Record]:
         return read_blocks(self.path)
@@ -126,6 +136,11 @@ class OrderedEvents:
     def longest(self) -> int:
         """The duration of the longest event, in microseconds."""
         return max((part.scan.longest for part in self._parts), default=0)
+
+    @property
+    def size(self) -> int:
+        """How many bytes the files have, and the copies."""
+        return sum(part.size for part in self._parts)
 
     def unsorted(self) -> Iterator[Record]:
         """Returns all records as they stand in the files, one file after the other."""

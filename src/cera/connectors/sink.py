@@ -111,6 +111,11 @@ def stream_sink_of(text: str, format: SinkFormat = "jsonl") -> Sink:
     return StandardOutput() if text in _STANDARD_OUTPUT else BatchFolder(Path(text), is_parquet=format == "parquet")
 
 
+def is_standard_output(text: str) -> bool:
+    """Returns whether a text that names an output file is standard output."""
+    return text == "-"
+
+
 def check_writable(option: str, path: Path) -> None:
     """Raises UsageError if the path cannot become a file, before any long work is done for it."""
     if path.is_dir():

@@ -25,6 +25,7 @@ from cera.modules.rules.module import RuleModule
 from cera.running.flow import Flow
 from cera.running.listener import LineOutput, Output
 from cera.running.outcome import Outcome
+from cera.running.request import Request
 from cera.running.run import Run
 
 if TYPE_CHECKING:
@@ -65,14 +66,18 @@ def takes_columns(run: Run, output: Output) -> bool:
     watched = run.each is not None or bool(run.listener.acting)
     if request.in_memory or request.max_delay is not None or request.base or watched:
         return False
-    if switch != "1" and _size(run) < COLUMNS_FROM:
+    size = None if switch == "1" else _size(request)
+    if size is not None and size < COLUMNS_FROM:
         return False
     return why_not_in_columns(run.layers) is None
 
 
-def _size(run: Run) -> int:
-    layout = run.request.layout
-    found = [file for source in run.request.sources for file in source.files(layout, parquet=layout.is_flat)]
+def _size(request: Request) -> int | None:
+    """Returns how many bytes the input has; None where that is known when standard input was read."""
+    if any(source.is_standard_input for source in request.sources):
+        return None
+    layout = request.layout
+    found = [file for source in request.sources for file in source.files(layout, parquet=layout.is_flat)]
     return sum(file.path.stat().st_size for file in found if isinstance(file, EventFile))
 
 
@@ -82,19 +87,33 @@ class ColumnsFlow(Flow):
     _plan: PhysicalPlan | None = None
 
     def run(self) -> Outcome:
+        if _size(self._request) is not None:
+            self._keep_memory()
+        return super().run()
+
+    def _keep_memory(self) -> None:
         from cera.engines.columns.memory import kept_memory
 
-        with kept_memory():
-            return super().run()
+        self._files.enter_context(kept_memory())
 
     def _drive(
         self, events: Iterator[Occurrence], max_duration: int | None, max_delay: int | None, show: Callable[[str], None]
     ) -> None:
         [module] = self._modules
         assert isinstance(module, RuleModule)
-        plan = lower(module.plan, max_duration)
-        self._plan = None if isinstance(plan, str) else plan
+        if self._is_large():
+            plan = lower(module.plan, max_duration)
+            self._plan = None if isinstance(plan, str) else plan
         super()._drive(events, max_duration, max_delay, show)
+
+    def _is_large(self) -> bool:
+        """Returns whether the recording is large enough for columns, which of standard input is known by now."""
+        if _size(self._request) is None:
+            assert self._recording is not None
+            if os.environ.get(SWITCH) != "1" and self._recording.size < COLUMNS_FROM:
+                return False
+            self._keep_memory()
+        return True
 
     def _begin(self, events: Iterator[Occurrence]) -> tuple[Time | None, Iterator[Occurrence]]:
         # blocks have all events, also the first one, which would be counted twice; rules do not ask for the begin

@@ -47,11 +47,11 @@ def both_ways(cera: Cera, monkeypatch: pytest.MonkeyPatch, *options: str) -> str
     return same_lines(cera, monkeypatch, *RUN, *options)
 
 
-def same_lines(cera: Cera, monkeypatch: pytest.MonkeyPatch, *command: str) -> str:
+def same_lines(cera: Cera, monkeypatch: pytest.MonkeyPatch, *command: str, input: str | None = None) -> str:
     monkeypatch.setenv(columns_flow.SWITCH, "0")
-    one = cera(*command)
+    one = cera(*command, input=input)
     monkeypatch.setenv(columns_flow.SWITCH, "1")
-    other = cera(*command)
+    other = cera(*command, input=input)
     assert (other.stdout, other.stderr, other.exit_code) == (one.stdout, one.stderr, one.exit_code)
     return one.stdout
 
@@ -74,6 +74,20 @@ def test_small_recordings_and_those_without_the_switch_are_answered_event_by_eve
     write_lines(folder / "events.jsonl", STREAM)
     assert cera(*RUN).exit_code == 0
     assert not batches
+
+
+@pytest.mark.parametrize("least", [1, 2_000_000])
+def test_standard_input_is_read_in_blocks_when_it_is_large(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, batches: list[str], least: int
+) -> None:
+    lines = "".join(f"{line}\n" for line in [*STREAM, "{"])
+    run = ("run", "fire.xceq", "--events", "-", "--time-unit", "s", "--engine", "local")
+    assert same_lines(cera, monkeypatch, *run, input=lines).count("\n") == 3
+    assert batches == ["answered"]
+    monkeypatch.delenv(columns_flow.SWITCH)
+    monkeypatch.setattr(columns_flow, "COLUMNS_FROM", least)
+    assert cera(*run, input=lines).stdout.count("\n") == 3
+    assert batches == ["answered"] * (2 if least == 1 else 1)
 
 
 ODD_LINES = {

@@ -193,6 +193,20 @@ def test_out_gets_the_same_lines_and_standard_output_none(cera: Cera, folder: Pa
     assert not list(folder.glob(".*"))
 
 
+def test_a_dash_is_standard_output_and_not_a_file_of_that_name(cera: Cera, folder: Path) -> None:
+    written = cera(*RUN, "--out", "-")
+    assert (written.stdout, written.stderr) == (cera(*RUN).stdout, cera(*RUN).stderr)
+    assert not (folder / "-").exists()
+
+
+@pytest.mark.parametrize("option", ["--rejected", "--late", "--actions-ledger", "--actions-failed"])
+def test_what_is_written_beside_the_answers_does_not_go_among_them(cera: Cera, folder: Path, option: str) -> None:
+    refused = cera(*RUN, "--max-delay", "1 sec", option, "-")
+    assert refused.exit_code == 2
+    assert f"{option}: - would be standard output" in refused.stderr
+    assert not (folder / "-").exists()
+
+
 def test_out_replaces_a_file_and_keeps_its_mode_and_links(cera: Cera, folder: Path) -> None:
     (folder / "real.jsonl").write_text("old")
     (folder / "real.jsonl").chmod(0o640)
