@@ -1,9 +1,10 @@
-"""`python -m benchmarks.semantic [auctions|metro|rewriting|spark] [--concurrent N] [--waves N] [--only QUERY]…`
+"""`python -m benchmarks.semantic [auctions|metro|files|rewriting|spark] [--concurrent N] [--waves N] [--only QUERY]…`
 
 The queries of seed 002 with and without constraints, each alone and all of them as one program: CPU time, tuples in
 state, and how long after the event that decides an answer it comes, in time of the stream and as CPU time of the piece
 of a hundred events that gives it. Both runs must have the same answers. `--plots` draws them. `rewriting` measures how
-long it takes to rewrite a hundred rules under a hundred constraints; `spark` takes a recording and a stream on Spark.
+long it takes to rewrite a hundred rules under a hundred constraints; `files` has `cera run` answer the queries over
+auctions, from a file to written answers; `spark` takes a recording and a stream on Spark.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.semantic import plots
+from benchmarks.semantic import from_files, plots
 from benchmarks.semantic.measuring import FirstEnds, Measurement, first_ends, measure
 from benchmarks.semantic.queries import Query
 from benchmarks.semantic.rewriting import rewriting_seconds
@@ -27,7 +28,7 @@ ALL = "all as one program"
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks.semantic", description=__doc__)
-    options.add_argument("workload", nargs="?", choices=[*WORKLOADS, "rewriting", "spark"], default="auctions")
+    options.add_argument("workload", nargs="?", choices=[*WORKLOADS, "files", "rewriting", "spark"], default="auctions")
     options.add_argument("--concurrent", type=int, help="how many auctions or areas there are at a time")
     options.add_argument("--waves", type=int, default=20, help="how often these are replaced by others")
     options.add_argument("--only", action="append", help=f"only this query, or '{ALL}'; may be given again")
@@ -43,6 +44,9 @@ def main() -> None:
     if given.workload == "spark":
         _on_spark(given)
         return
+    if given.workload == "files":
+        _from_files(given)
+        return
     workload = WORKLOADS[given.workload]
     events = recorded(workload, given.concurrent or workload.concurrent, given.waves, given.recording)
     table = _table(f"{workload.name}: {given.concurrent or workload.concurrent:,} at a time, {len(events):,} events")
@@ -51,9 +55,7 @@ def main() -> None:
     for name, queries in several:
         if not given.only or name in given.only:
             figures = _compared(workload, queries, events, first, given.repeat)
-            print(
-                f"{name}: {figures['without']['cpu']:.2f} / {figures['with']['cpu']:.2f} s", file=sys.stderr, flush=True
-            )
+            _tell(f"{name}: {figures['without']['cpu']:.2f} / {figures['with']['cpu']:.2f} s")
             table.add_row(name, queries[0].like if len(queries) == 1 else "", *_cells(figures, len(events)))
             if given.plots is not None:
                 plots.save(given.plots, workload.name, name, figures)
@@ -68,8 +70,20 @@ def _on_spark(given: argparse.Namespace) -> None:
     events = recorded(WORKLOADS["auctions"], given.concurrent or 250, given.waves, given.recording)
     console = Console(width=None if sys.stdout.isatty() else 200)
     parts = given.part or on_spark.PARTS
-    for table in on_spark.measure(events, given.files, given.repeat, parts, lambda text: print(text, file=sys.stderr)):
+    for table in on_spark.measure(events, given.files, given.repeat, parts, _tell):
         console.print(table)
+
+
+def _from_files(given: argparse.Namespace) -> None:
+    workload = WORKLOADS["auctions"]
+    queries = [query for query in workload.queries if not given.only or query.name in given.only]
+    events = recorded(workload, given.concurrent or 1000, given.waves, given.recording)
+    table = from_files.measure(workload, queries, events, given.repeat, _tell)
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+def _tell(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
 def _compared(
