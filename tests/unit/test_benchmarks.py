@@ -321,3 +321,16 @@ def test_the_queries_of_the_experiment_have_the_same_answers_with_constraints(na
     assert constrained.mean_wait is not None
     assert plain.mean_wait is not None
     assert constrained.mean_wait < plain.mean_wait / 10
+
+
+@pytest.mark.processes
+def test_a_query_of_the_experiment_is_run_from_a_file_to_written_answers() -> None:
+    from benchmarks.semantic import from_files
+    from benchmarks.semantic.workloads import WORKLOADS
+
+    workload, told = WORKLOADS["auctions"], []
+    queries = [query for query in workload.queries if query.name == "bidNumber"]
+    table = from_files.measure(workload, queries, workload.events(3, 3), 1, told.append)
+    assert [*table.columns[0].cells] == ["bidNumber"]
+    assert int(*table.columns[1].cells) > 10
+    assert len(told) == 1
