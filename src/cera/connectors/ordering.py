@@ -160,6 +160,17 @@ class OrderedEvents:
             case _:
                 return None
 
+    @property
+    def files(self) -> list[tuple[EventFile, TimeScan]] | None:
+        """The files of the recording, if it has nothing else and they can be open at once."""
+        found = [(part.file, part.scan) for part in self._parts if isinstance(part, _FilePart)]
+        return found if len(found) == len(self._parts) and _open_at_once(self._parts) <= MOST_OPEN else None
+
+    @property
+    def not_read(self) -> Sequence[Rejected]:
+        """The entries of folders that are not read."""
+        return self._rejected
+
     def _in_order(self) -> Iterator[Record]:
         if len(self._parts) == 1:
             return self._sorted(self._parts[0])

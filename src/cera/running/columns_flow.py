@@ -161,16 +161,22 @@ class ColumnsFlow(Flow):
     ) -> Iterator[Occurrence] | None:
         """Answers blocks of lines as long as they are columns. Returns the events that are left; None if none are."""
         from cera.engines.columns.block_readers import blocks_of
+        from cera.engines.columns.event_blocks import EventBlocks
         from cera.engines.columns.event_tables import FEW_STRINGS, all_joined, cut, occurrences_of, tables_of
+        from cera.engines.columns.ordered_blocks import ordered_blocks
         from cera.engines.columns.rows import OutsideColumnsError
 
         request, ordered = self._request, self._recording
-        file = None if ordered is None else ordered.file_in_order
         longer = request.max_duration is not None and not request.layout.is_points
         asked = longer or request.strict or request.until is not None or self._admission.counts_changes
-        if ordered is None or file is None or asked or plan.horizon is None:
+        if ordered is None or asked or plan.horizon is None:
             return flowing
-        blocks = blocks_of(file, request.layout, recording.strings)
+        file = ordered.file_in_order
+        blocks: EventBlocks | None
+        if file is None:
+            blocks = ordered_blocks(ordered, request.layout, recording.strings)
+        else:
+            blocks = blocks_of(file, request.layout, recording.strings)
         if blocks is None:
             return flowing
         waiting: dict[str, EventTable] = {}
@@ -197,9 +203,7 @@ class ColumnsFlow(Flow):
                         waiting = all_joined(waiting, tables_of(events, recording.strings))
                     except OutsideColumnsError:
                         return chain(occurrences_of(waiting.values()), events, accepted(blocks.rest()))
-                    if last is None:
-                        continue
-                else:
+                elif block.tables:
                     if (last is not None and block.first_end < last) or block.longest > ordered.longest:
                         raise changed()
                     try:
@@ -209,6 +213,10 @@ class ColumnsFlow(Flow):
                     last = block.last_end
                     self._admission.take_many({name: len(t) for name, t in block.tables.items()}, block.examples)
                     self._admission.take_values({name: t.distinct for name, t in block.tables.items()})
+                for _ in self._admission.accepted(block.rejected, None):
+                    pass
+                if last is None:
+                    continue
                 if sum(map(len, waiting.values())) < max(BATCH, recording.kept // 2):
                     continue
                 parts = {name: cut(table, last - 1) for name, table in waiting.items()}
@@ -219,6 +227,7 @@ class ColumnsFlow(Flow):
                     return None
                 waiting = {name: part for name, (_, part) in parts.items()}
         except OSError as error:
+            assert file is not None  # others say it themselves
             for _ in self._admission.accepted([unreadable(file, error)], None):
                 pass
         if self._answer_tables(recording, waiting, None, show):

@@ -8,9 +8,14 @@ from cera.engines.columns.event_blocks import EventBlocks
 from cera.engines.columns.strings import Strings
 
 
+def has_blocks(layout: Layout) -> bool:
+    """Returns whether records in a layout can be read in blocks."""
+    return layout.is_plain and layout.id_field is None and layout.state_field is None
+
+
 def blocks_of(file: EventFile, layout: Layout, strings: Strings) -> EventBlocks | None:
     """Returns the blocks of a file; None if its records are read one by one."""
-    if not layout.is_plain or layout.id_field is not None or layout.state_field is not None:
+    if not has_blocks(layout):
         return None
     match file.format:
         case "jsonl":

@@ -40,6 +40,8 @@ class EventBlock:
     first: int = 0
     #: Whether nothing behind it can be read in blocks.
     is_last: bool = False
+    #: Records that were rejected, where the block has the events of others.
+    rejected: tuple[Rejected, ...] = ()
 
     @property
     def last_end(self) -> Time:
@@ -80,6 +82,12 @@ class Fields:
     end: Times
     children: Mapping[str, Attribute]
 
+    def take(self, rows: Places) -> Fields:
+        end = self.end[rows]
+        begin = end if self.begin is self.end else self.begin[rows]
+        children = {name: child.take(rows) for name, child in self.children.items()}
+        return Fields(self.names, self.label_of[rows], begin, end, children)
+
 
 def tables_in_block(
     fields: Fields, strings: Strings, read: Callable[[list[int]], Iterable[Occurrence | Rejected | None]]
@@ -88,15 +96,19 @@ def tables_in_block(
 
     `read` reads the records at some places in the ordinary way.
     """
-    begin, end = fields.begin, fields.end
-    if (begin is not end and bool((begin > end).any())) or bool((end[1:] < end[:-1]).any()):
+    if fields.begin is not fields.end and bool((fields.begin > fields.end).any()):
         return None
+    order: Places | None = None
+    if bool((fields.end[1:] < fields.end[:-1]).any()):
+        order = np.argsort(fields.end, kind="stable")
+        fields = fields.take(order)
+    begin, end = fields.begin, fields.end
     names, label_of = fields.names, fields.label_of
     firsts = _first_of_each_shape(fields)
     if firsts is None:
         return None
     examples: list[Occurrence] = []
-    for found in read(firsts.tolist()):
+    for found in read((firsts if order is None else order[firsts]).tolist()):
         if not isinstance(found, Occurrence):
             return None
         examples.append(found)

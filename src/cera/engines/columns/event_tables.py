@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -180,14 +180,21 @@ def tables_of(events: Iterable[Occurrence], strings: Strings) -> dict[str, Event
 
 def joined(old: EventTable | None, new: EventTable) -> EventTable:
     """Returns the events of two tables of a label. Raises OutsideColumnsError if they do not fit into one."""
-    if old is None or not len(old):
-        return new
-    names = dict.fromkeys((*old.attributes, *new.attributes))
-    attributes = {name: _joined(name, old, new) for name in names}
-    end = np.concatenate([old.end, new.end])
-    points = old.begin is old.end and new.begin is new.end
-    begin = end if points else np.concatenate([old.begin, new.begin])
-    return EventTable(new.label, begin, end, attributes, new.strings)
+    return new if old is None or not len(old) else one_table([old, new])
+
+
+def one_table(tables: Sequence[EventTable]) -> EventTable:
+    """Returns the events of tables of a label, one table after the other. Raises OutsideColumnsError if they do not fit
+    into one."""
+    last = tables[-1]
+    if len(tables) == 1:
+        return last
+    names = dict.fromkeys(name for table in tables for name in table.attributes)
+    attributes = {name: _joined(name, tables) for name in names}
+    end = np.concatenate([table.end for table in tables])
+    points = all(table.begin is table.end for table in tables)
+    begin = end if points else np.concatenate([table.begin for table in tables])
+    return EventTable(last.label, begin, end, attributes, last.strings)
 
 
 def cut(table: EventTable, until: int) -> tuple[EventTable, EventTable]:
@@ -327,18 +334,17 @@ def _doubles(values: list[int | float]) -> Array:
     return found
 
 
-def _joined(name: str, old: EventTable, new: EventTable) -> Attribute:
-    """Returns the values of a child in two tables, of which one may lack it."""
-    before, after = old.attributes.get(name), new.attributes.get(name)
-    one = before or _absent(len(old), cast(Attribute, after))
-    other = after or _absent(len(new), cast(Attribute, before))
-    if one.kind != other.kind:
+def _joined(name: str, tables: Sequence[EventTable]) -> Attribute:
+    """Returns the values of a child in tables, of which some may lack it."""
+    like = next(table.attributes[name] for table in tables if name in table.attributes)
+    parts = [table.attributes.get(name) or _absent(len(table), like) for table in tables]
+    if any(part.kind != like.kind for part in parts):
         raise OutsideColumnsError("a child has values of different kinds")
     present = None
-    if one.present is not None or other.present is not None:
-        parts = [np.ones(len(a.values), np.bool_) if a.present is None else a.present for a in (one, other)]
-        present = np.concatenate(parts)
-    return Attribute(one.kind, np.concatenate([one.values, other.values]), present)
+    if any(part.present is not None for part in parts):
+        known = [np.ones(len(a.values), np.bool_) if a.present is None else a.present for a in parts]
+        present = np.concatenate(known)
+    return Attribute(like.kind, np.concatenate([part.values for part in parts]), present)
 
 
 def _absent(count: int, like: Attribute) -> Attribute:
