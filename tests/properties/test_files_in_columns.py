@@ -6,6 +6,7 @@ of blocks and batches are.
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from collections import Counter
@@ -13,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
@@ -50,6 +53,29 @@ def _ends(chance: random.Random, disorder: int) -> Iterator[int]:
         yield max(0, at - chance.choice([0, 0, chance.randrange(disorder + 1)]))
 
 
+def _with_odd(chance: random.Random, lines: list[str], others: list[str], odd: float) -> list[str]:
+    found = []
+    for line in lines:
+        found += [chance.choice(others)] if chance.random() < odd else []
+        found.append(line)
+    return found
+
+
+def _write(chance: random.Random, path: Path, text: str) -> None:
+    """Writes a text, sometimes compressed, and the end of that sometimes lost."""
+    if chance.random() < 0.8:
+        path.write_text(text)
+        return
+    data = gzip.compress(text.encode())
+    path.with_name(f"{path.name}.gz").write_bytes(data[:-9] if chance.random() < 0.3 else data)
+
+
+def _columns(records: list[dict[str, Any]], names: list[str]) -> Iterator[pa.Array]:
+    kinds = {"ts": pa.int64(), "value": pa.float64()}
+    for name in names:
+        yield pa.array([record[name] for record in records], kinds.get(name, pa.string()))
+
+
 def _write_files(chance: random.Random, folder: Path) -> None:
     disorder, odd = chance.choice([0, 0, 3, 100]), chance.choice([0, 0, 0.05])
     for number in range(chance.choice([1, 1, 2, 3, 5])):
@@ -58,20 +84,24 @@ def _write_files(chance: random.Random, folder: Path) -> None:
             for end in _ends(chance, disorder)
         ]
         values = [chance.choice([39, 40.5, 41, 55]) for _ in rows]
-        if chance.random() < 0.3:
-            lines = [",".join(map(str, (*row, value))) for row, value in zip(rows, values, strict=True)]
-            path, odd_lines = folder / f"{number}.csv", ["temp,x,a,s,1", "temp", '"', ",1,a,s,1"]
-        else:
-            names = _HEADER.split(",")
-            records = [dict(zip(names, (*row, value), strict=True)) for row, value in zip(rows, values, strict=True)]
-            lines = [json.dumps(record) for record in records]
-            path, odd_lines = folder / f"{number}.jsonl", _ODD_LINES
-        for place in range(len(lines), -1, -1):
-            if chance.random() < odd:
-                lines.insert(place, chance.choice(odd_lines))
-        if path.suffix == ".csv":
-            lines.insert(0, _HEADER)
-        path.write_text("".join(f"{line}\n" for line in lines))
+        names = _HEADER.split(",")
+        records = [dict(zip(names, (*row, value), strict=True)) for row, value in zip(rows, values, strict=True)]
+        match chance.choice(["jsonl", "jsonl", "json", "csv", "parquet"]):
+            case "csv":
+                lines = [",".join(map(str, (*row, value))) for row, value in zip(rows, values, strict=True)]
+                lines = [_HEADER, *_with_odd(chance, lines, ["temp,x,a,s,1", "temp", '"', ",1,a,s,1"], odd)]
+                _write(chance, folder / f"{number}.csv", "".join(f"{line}\n" for line in lines))
+            case "json":
+                lines = _with_odd(chance, [json.dumps(record) for record in records], _ODD_LINES, odd / 3)
+                text = chance.choice([",", ", ", ",\n", "\n  , "]).join(lines)
+                _write(chance, folder / f"{number}.json", chance.choice(["[%s]", '{"events": [\n%s]\n}\n']) % text)
+            case "parquet":
+                pq.write_table(
+                    pa.table(dict(zip(names, _columns(records, names), strict=True))), folder / f"{number}.parquet"
+                )
+            case _:
+                lines = _with_odd(chance, [json.dumps(record) for record in records], _ODD_LINES, odd)
+                _write(chance, folder / f"{number}.jsonl", "".join(f"{line}\n" for line in lines))
     if chance.random() < 0.1:
         (folder / "other.txt").write_text("nothing")
 
@@ -95,14 +125,14 @@ def test_files_have_the_answers_and_the_rejected_records_that_they_have_event_by
         (folder / "events").mkdir(parents=True)
         (folder / "fire.xceq").write_text(FIRE)
         _write_files(chance, folder / "events")
-        monkeypatch.setenv(columns_flow.SWITCH, "0")
-        expected, rejected = _run(folder)
-        monkeypatch.setenv(columns_flow.SWITCH, "1")
         block = chance.choice([100, 1_000, 1 << 22])
         for module in (line_blocks, csv_blocks, parquet_blocks):
             monkeypatch.setattr(module, "BLOCK", block)
         monkeypatch.setattr(read_times, "_LARGE", chance.choice([0, 1 << 22]))
         monkeypatch.setattr(read_times, "_BLOCK", block)
+        monkeypatch.setenv(columns_flow.SWITCH, "0")
+        expected, rejected = _run(folder)
+        monkeypatch.setenv(columns_flow.SWITCH, "1")
         monkeypatch.setattr(columns_flow, "BATCH", chance.choice([1, 7, 1_000]))
         for name, values in {"_PIECE": (5, 1_000), "_FEW": (1, 20), "_SMALL": (0, 0, 1_000)}.items():
             monkeypatch.setattr(ordered_blocks, name, chance.choice(values))

@@ -153,9 +153,9 @@ class OrderedEvents:
 
     @property
     def file_in_order(self) -> EventFile | None:
-        """The file that is the whole recording, if its events are in order; nothing but its records is then read."""
+        """The file that is the whole recording, if it has events, in order; nothing but its records is then read."""
         match self._parts:
-            case [_FilePart(file=file, scan=TimeScan(disorder=0))] if not self._rejected:
+            case [_FilePart(file=file, scan=TimeScan(disorder=0, first_end=int()))] if not self._rejected:
                 return file
             case _:
                 return None

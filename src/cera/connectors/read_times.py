@@ -18,6 +18,7 @@ from cera.connectors.fast_jsonl import chunks
 from cera.connectors.files import EventFile, read_event_file
 from cera.connectors.formats import csv_files, parquet_files
 from cera.connectors.formats.compression import open_events
+from cera.connectors.formats.json_arrays import array_lines
 from cera.connectors.formats.jsonl import event_in
 from cera.connectors.formats.plain_lines import PlainReader
 from cera.connectors.formats.time_shapes import TimeShapes
@@ -55,6 +56,8 @@ def scan_times(file: EventFile, layout: Layout) -> TimeScan:
         return _scan_of_parquet(file, layout)
     if file.format == "csv":
         return _scan_of_csv(file, layout)
+    if file.format == "json" and (in_columns := _scan_of_array(file, layout)) is not None:
+        return in_columns
     if file.format != "jsonl" or not layout.is_plain:
         return scan((event.begin, event.end) for event in read_event_file(file, layout) if isinstance(event, Event))
     reader = _LineScanner(layout)
@@ -82,6 +85,22 @@ def _take_blocks(blocks: Iterable[bytes], layout: Layout, reader: _LineScanner) 
             reader.take(data)
         else:
             reader.found.add_all(*found)
+
+
+def _scan_of_array(file: EventFile, layout: Layout) -> TimeScan | None:
+    """Returns the scan of a large array of JSON; None if its elements have to be read one by one."""
+    with suppress(OSError), open_events(file.path) as stream:
+        if layout.is_plain and layout.state_field is None and file.path.stat().st_size >= _LARGE:
+            from cera.connectors.formats.line_times import LineTimes  # takes a while to import
+
+            found, times = _TimeBounds(), LineTimes(layout)
+            for lines in array_lines(stream, _BLOCK):
+                read = None if lines is None else times.read(lines)
+                if read is None:
+                    return None
+                found.add_all(*read)
+            return found.scan
+    return None
 
 
 def _scan_of_parquet(file: EventFile, layout: Layout) -> TimeScan:

@@ -22,6 +22,10 @@ def blocks_of(file: EventFile, layout: Layout, strings: Strings) -> EventBlocks 
             from cera.engines.columns.line_blocks import LineBlocks
 
             return LineBlocks(file, layout, strings)
+        case "json":
+            from cera.engines.columns.json_blocks import JsonBlocks
+
+            return JsonBlocks(file, layout, strings)
         case "csv":
             from cera.engines.columns.csv_blocks import CsvBlocks, csv_head
 

@@ -42,7 +42,7 @@ class LineBlocks:
     def __init__(self, file: EventFile, layout: Layout, strings: Strings) -> None:
         self._file = file
         self._layout = layout
-        self._reader = _BlockReader(file.shown, layout, strings)
+        self._reader = BlockReader(file.shown, layout, strings)
         self._data = self._chunks()
         self._next = 1
 
@@ -66,7 +66,9 @@ class LineBlocks:
             yield from chunks(stream, BLOCK)
 
 
-class _BlockReader:
+class BlockReader:
+    """A reader of blocks of lines, which knows the shapes of those before."""
+
     def __init__(self, name: str, layout: Layout, strings: Strings) -> None:
         self._name = name
         self._layout = layout
