@@ -9,14 +9,12 @@ work on that. No data makes an evaluation fail; how often something was undefine
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import assert_never
 
 from cera.model.calendars.calendar_files import Calendar, occurs_in_relation
 from cera.model.evaluation.functions import FUNCTIONS, Kind, Result
 from cera.model.expressions.expression import (
-    Aggregate,
     And,
     Arithmetic,
     ArithmeticOperator,
@@ -40,9 +38,10 @@ from cera.model.expressions.expression import (
     Within,
     until_of,
 )
+from cera.model.expressions.meaning import Meaning
 from cera.model.terms.term import Term, Value, value_key
 from cera.model.terms.values import is_number, number
-from cera.model.time.allen import CONVERSES, RELATIONS
+from cera.model.time.allen import RELATIONS
 from cera.model.time.containment import is_in_state
 from cera.model.time.durations import Distance, Duration, shift
 from cera.model.time.interval import Interval, hull, point
@@ -58,121 +57,133 @@ class Evaluator:
 
     def holds(self, condition: Expression, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
         """Returns whether W(condition) = true."""
-        match condition:
-            case And():
-                return all(self.holds(operand, values, times) for operand in condition.operands)
-            case Or():
-                return any(self.holds(operand, values, times) for operand in condition.operands)
-            case Not():
-                return not self.holds(condition.operand, values, times)
-            case Comparison():
-                left = self.value(condition.left, values, times)
-                right = self.value(condition.right, values, times)
-                return left is not None and right is not None and self._compare(condition.operator, left, right)
-            case Temporal():
-                return self._related(condition, values, times)
-            case Within():
-                return self._within(condition, values, times)
-            case InOneWindow():
-                return self._in_one_window(condition, values, times)
-            case InState():
-                event = self._interval(condition.event, values, times)
-                name = condition.state.identifier
-                state = times.get(until_of(name)) or times.get(name)
-                return event is not None and state is not None and is_in_state(event, state)
-            case Different():
-                raise AssertionError("the times of events do not say whether they are the same")
-            case _:
-                return self.value(condition, values, times) is True
+        return _Valuation(self, values, times).truth(condition)
 
     def value(
         self, expression: Expression, values: Mapping[str, Value], times: Mapping[str, Interval]
     ) -> Result | None:
         """Returns the value of an expression, or None where it is undefined."""
-        match expression:
-            case Literal():
-                return expression.value
-            case DurationLiteral():
-                return expression.duration
-            case DateTime():
-                return expression.interval
-            case Variable():
-                return self._defined(values.get(expression.name))
-            case EventReference():
-                return self._defined(times.get(expression.identifier))
-            case Negative():
-                return self._defined(negative(self.value(expression.operand, values, times)))
-            case Arithmetic():
-                left = self.value(expression.left, values, times)
-                right = self.value(expression.right, values, times)
-                if left is None or right is None:
-                    return None
-                return self._defined(calculate(expression.operator, left, right))
-            case Call():
-                return self._call(expression, values, times)
-            case Comparison() | Temporal() | Within() | InOneWindow() | InState() | Different() | Not() | And() | Or():
-                return self.holds(expression, values, times)
-            case Aggregate() | Periodic():
-                raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")
-            case _:
-                assert_never(expression)
+        return _Valuation(self, values, times).value(expression)
+
+
+class _Valuation(Meaning[bool, Result | None]):
+    """W for one substitution and the intervals of its events."""
+
+    __slots__ = ("evaluator", "times", "values")
+
+    def __init__(self, evaluator: Evaluator, values: Mapping[str, Value], times: Mapping[str, Interval]) -> None:
+        self.evaluator = evaluator
+        self.values = values
+        self.times = times
+
+    def value_as_truth(self, expression: Expression) -> bool:
+        return self.value(expression) is True
+
+    def truth_as_value(self, condition: Expression) -> bool:
+        return self.truth(condition)
+
+    def conjunction(self, condition: And, operands: Iterator[bool]) -> bool:
+        return all(operands)
+
+    def disjunction(self, condition: Or, operands: Iterator[bool]) -> bool:
+        return any(operands)
+
+    def negation(self, condition: Not, operand: bool) -> bool:
+        return not operand
+
+    def comparison(self, condition: Comparison, left: Result | None, right: Result | None) -> bool:
+        if left is None or right is None:
+            return False
+        result = compare(condition.operator, left, right)
+        if result is None:
+            self.evaluator.undefined += 1
+        return result is True
+
+    def temporal(self, condition: Temporal, sides: Iterator[Result | None]) -> bool:
+        """Returns whether Allen's relation holds."""
+        left = next(sides)
+        if not isinstance(left, Interval):
+            return False
+        right = next(sides)
+        return isinstance(right, Interval) and RELATIONS[condition.relation](left, right)
+
+    def recurrence(self, condition: Temporal, timer: Periodic, relation: str, interval: Result | None) -> bool:
+        """Returns whether Allen's relation holds for any interval of the timer."""
+        calendars, timezone = self.evaluator.calendars, self.evaluator.timezone
+        return isinstance(interval, Interval) and occurs_in_relation(
+            timer.timer, calendars, relation, interval, timezone
+        )
+
+    def within(self, condition: Within, intervals: Iterator[Result | None], duration: Result | None) -> bool:
+        found = _intervals(intervals)
+        if found is None or duration is None:
+            return False
+        result = compare("<=", Distance(*hull(found)), duration)
+        if result is None:
+            self.evaluator.undefined += 1
+        return result is True
+
+    def in_one_window(self, condition: InOneWindow, intervals: Iterator[Result | None]) -> bool:
+        found = _intervals(intervals)
+        return found is not None and condition.period.in_one(hull(found))
+
+    def in_state(self, condition: InState, event: Result | None) -> bool:
+        name = condition.state.identifier
+        state = self.times.get(until_of(name)) or self.times.get(name)
+        return isinstance(event, Interval) and state is not None and is_in_state(event, state)
+
+    def different(self, condition: Different) -> bool:
+        raise AssertionError("the times of events do not say whether they are the same")
+
+    def literal(self, literal: Literal) -> Result:
+        return literal.value
+
+    def duration(self, literal: DurationLiteral) -> Result:
+        return literal.duration
+
+    def date_time(self, literal: DateTime) -> Result | None:
+        return literal.interval
+
+    def variable(self, variable: Variable) -> Result | None:
+        value = self.values.get(variable.name)
+        if value is None:
+            self.evaluator.undefined += 1
+        return value
+
+    def event(self, reference: EventReference) -> Result | None:
+        interval = self.times.get(reference.identifier)
+        if interval is None:
+            self.evaluator.undefined += 1
+        return interval
+
+    def negative(self, expression: Negative, operand: Result | None) -> Result | None:
+        return self._defined(negative(operand))
+
+    def arithmetic(self, expression: Arithmetic, left: Result | None, right: Result | None) -> Result | None:
+        if left is None or right is None:
+            return None
+        return self._defined(calculate(expression.operator, left, right))
+
+    def call(self, call: Call, arguments: Iterator[Result | None]) -> Result | None:
+        function = FUNCTIONS[call.function]
+        found = list(arguments)
+        if any(argument is None for argument in found):
+            return None
+        if not all(_is_of_kind(argument, function.parameter(i)) for i, argument in enumerate(found)):
+            return self._defined(None)
+        return self._defined(function.apply(*found))
 
     def _defined(self, result: Result | None) -> Result | None:
         if result is None:
-            self.undefined += 1
+            self.evaluator.undefined += 1
         return result
 
-    def _call(self, call: Call, values: Mapping[str, Value], times: Mapping[str, Interval]) -> Result | None:
-        function = FUNCTIONS[call.function]
-        arguments = [self.value(argument, values, times) for argument in call.arguments]
-        if any(argument is None for argument in arguments):
-            return None
-        if not all(_is_of_kind(a, function.parameter(i)) for i, a in enumerate(arguments)):
-            return self._defined(None)
-        return self._defined(function.apply(*arguments))
 
-    def _compare(self, operator: ComparisonOperator, left: Result, right: Result) -> bool:
-        result = compare(operator, left, right)
-        if result is None:
-            self.undefined += 1
-        return result is True
-
-    def _related(self, condition: Temporal, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
-        """Returns whether Allen's relation holds; a periodic operand stands for any of its intervals."""
-        if isinstance(condition.left, Periodic):
-            right = self._interval(condition.right, values, times)
-            return right is not None and self._occurs(condition.left, condition.relation, right)
-        left = self._interval(condition.left, values, times)
-        if left is None:
-            return False
-        if isinstance(condition.right, Periodic):
-            return self._occurs(condition.right, CONVERSES[condition.relation], left)
-        right = self._interval(condition.right, values, times)
-        return right is not None and RELATIONS[condition.relation](left, right)
-
-    def _interval(
-        self, expression: Expression, values: Mapping[str, Value], times: Mapping[str, Interval]
-    ) -> Interval | None:
-        value = self.value(expression, values, times)
-        return value if isinstance(value, Interval) else None
-
-    def _occurs(self, periodic: Periodic, relation: str, interval: Interval) -> bool:
-        return occurs_in_relation(periodic.timer, self.calendars, relation, interval, self.timezone)
-
-    def _within(self, condition: Within, values: Mapping[str, Value], times: Mapping[str, Interval]) -> bool:
-        found = [self._interval(interval, values, times) for interval in condition.intervals]
-        intervals = [interval for interval in found if interval is not None]
-        duration = self.value(condition.duration, values, times)
-        if duration is None or len(intervals) < len(found):
-            return False
-        return self._compare("<=", Distance(*hull(intervals)), duration)
-
-    def _in_one_window(
-        self, condition: InOneWindow, values: Mapping[str, Value], times: Mapping[str, Interval]
-    ) -> bool:
-        found = [self._interval(interval, values, times) for interval in condition.intervals]
-        intervals = [interval for interval in found if interval is not None]
-        return len(intervals) == len(found) and condition.period.in_one(hull(intervals))
+def _intervals(found: Iterator[Result | None]) -> list[Interval] | None:
+    """Returns the values if all of them are intervals. All are evaluated: what is undefined is counted."""
+    values = list(found)
+    intervals = [value for value in values if isinstance(value, Interval)]
+    return intervals if len(intervals) == len(values) else None
 
 
 def _is_of_kind(value: object, kind: Kind) -> bool:
