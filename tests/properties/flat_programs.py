@@ -5,10 +5,12 @@ Values and times are few, so that events are equal, tie and meet often.
 
 from __future__ import annotations
 
+import json
 import random
 from dataclasses import dataclass
 
 from cera.model.events.event import Event
+from cera.model.terms.json_terms import term_to_json
 from cera.model.terms.term import Term
 from cera.model.time.interval import Interval
 from cera.testing import SECOND
@@ -88,6 +90,65 @@ def choosing_case(seed: int) -> FlatCase:
         if chance.random() < 0.2
     ]
     return FlatCase("\n".join(rules), (*events, *like_derived))
+
+
+def mixed_case(seed: int) -> FlatCase:
+    """Rules that read what the rules before them derive, some of which are not evaluated in columns."""
+    chance = random.Random(seed)
+    rules: list[str] = []
+    for number in range(chance.randint(2, 5)):
+        labels = (*LABELS, *DERIVED[:number] * 2)
+        if chance.random() < 0.45:
+            rules.append(_odd_rule(chance, number, labels))
+        else:
+            rules.append(_rule(chance, number, labels))
+    events = [
+        Event(Term(chance.choice(DERIVED), [Term("k", [chance.choice(("x", "y"))])]), Interval(at, at))
+        for at in (chance.randint(0, 150) * SECOND for _ in range(chance.randint(0, 5)))
+    ]
+    return FlatCase("\n".join(rules), (*_events(chance), *events))
+
+
+def _odd_rule(chance: random.Random, number: int, labels: tuple[str, ...]) -> str:
+    """Returns a rule that is evaluated event by event, for one of several reasons."""
+    label, other = chance.choice(labels), chance.choice(labels)
+    window = (
+        f"event i: {chance.choice(('from-end-backward', 'extend', 'from-end'))}[e, {chance.choice((1, 3, 10))} sec]"
+    )
+    key, near = "k{{var K}}", f"{{e, f}} within {chance.choice((1, 5))} sec"
+    match chance.randrange(10):
+        case 0:
+            head, body = "k{var K}", f"event e: {label}{{{{desc {key}}}}}"
+        case 1:
+            head, body = "k{var K}", f"event e: {label}{{{{without w{{{{}}}}, {key}}}}}"
+        case 2:
+            head, body = "x{var X}", f"event e: {label}{{{{var X -> k{{{{}}}}}}}}"
+        case 3:
+            head, body = "v0{1 / var V}", f"event e: {label}{{{{{_child(label)}{{{{var V}}}}}}}}"
+        case 4:
+            head, body = "k{substring(var K, 1, 1)}", f"event e: {label}{{{{{key}}}}}"
+        case 5:
+            collected = f"while i: collect {other}{{{{{key}}}}}"
+            head, body = "all k{var K}", f"and {{ event e: {label}{{{{}}}}, {window}, {collected} }}"
+        case 6:
+            distinct = f"while i: collect {other}{{{{{_child(other)}{{{{var V}}}}}}}}"
+            body = f"and {{ event e: {label}{{{{{key}}}}}, {window}, {distinct} }}"
+            head = "k{var K}, v0{count(distinct var V)}"
+        case 7:
+            head = "k{var K}"
+            body = f"or {{ event e: {label}{{{{{key}}}}}, event e: {other}{{{{{key}, w{{{{}}}}}}}} }}"
+        case _:
+            again = f"and {{ event e: r{number}{{{{{key}}}}}, event f: {other}{{{{{key}}}}} }} where {{ {near} }}"
+            first = f"DETECT r{number}{{k{{var K}}}}\nON event e: {label}{{{{{key}}}}}\nEND"
+            return f"{first}\nDETECT r{number}{{k{{var K}}}}\nON {again}\nEND"
+    return f"DETECT r{number}{{{head}}}\nON {body}\nEND"
+
+
+def json_line(event: Event) -> str:
+    """Returns the line of an event, with its times in microseconds."""
+    qualifier = {} if event.qualifier is None else {"id": event.qualifier}
+    record = {"begin": event.begin, "end": event.end, "term": term_to_json(event.term), **qualifier}
+    return json.dumps(record, ensure_ascii=False)
 
 
 def _is_named(child: object, name: str) -> bool:

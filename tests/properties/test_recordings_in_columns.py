@@ -22,13 +22,11 @@ from cera.connectors import read_times
 from cera.connectors.event_lines import event_line
 from cera.engines.columns import line_blocks, readings
 from cera.engines.columns.recording import ColumnsRecording
-from cera.model.events.event import Event
-from cera.model.terms.json_terms import term_to_json
 from cera.model.time.time_text import TimeFormat
 from cera.program import load
 from hypothesis_profiles import examples
 from module_runs import run_by_definition
-from properties.flat_programs import FlatCase, chained_case, choosing_case, flat_case
+from properties.flat_programs import FlatCase, chained_case, choosing_case, flat_case, json_line
 from properties.generator import FEATURES, seeded_case
 from properties.local_runs import in_order
 
@@ -44,12 +42,6 @@ SUCCESSES = (0, 7)
 def general_case(seed: int) -> FlatCase:
     case = seeded_case(seed, KINDS)
     return FlatCase(case.text, case.events)
-
-
-def json_line(event: Event) -> str:
-    qualifier = {} if event.qualifier is None else {"id": event.qualifier}
-    record = {"begin": event.begin, "end": event.end, "term": term_to_json(event.term), **qualifier}
-    return json.dumps(record, ensure_ascii=False)
 
 
 @pytest.fixture

@@ -47,20 +47,25 @@ def program_processor(layers: Layers, settings: Settings) -> AnyProcessor:
         case (only,) if only.is_saved_bare:
             return only.processor(settings)
         case _:
-            return LayeredProcessor(layers, settings)
+            return layered_processor(layers, settings)
 
 
-class LayeredProcessor(ProcessorGroup):
-    """The processors of the modules, in the order of the layers."""
-
-    def __init__(self, layers: Layers, settings: Settings) -> None:
-        above = replace(settings, max_duration=None)  # how long a derived event lasts is not known
-        made = [
+def layered_processor(layers: Layers, settings: Settings) -> LayeredProcessor:
+    above = replace(settings, max_duration=None)  # how long a derived event lasts is not known
+    return LayeredProcessor(
+        [
             [module.processor(settings if number == 0 else above) for module in layer.modules]
             for number, layer in enumerate(layers.layers)
         ]
-        super().__init__([processor for layer in made for processor in layer])
-        self._layers = made
+    )
+
+
+class LayeredProcessor(ProcessorGroup):
+    """The processors of each layer, in the order of the layers."""
+
+    def __init__(self, layers: Sequence[Sequence[AnyProcessor]]) -> None:
+        super().__init__([processor for layer in layers for processor in layer])
+        self._layers = layers
 
     def start(self) -> LayeredState:
         return LayeredState(super().start().parts, unseen={})

@@ -7,9 +7,10 @@ matter, and goes on from there.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cera.connectors.fast_jsonl import unreadable
 from cera.connectors.files import EventFile
@@ -17,10 +18,13 @@ from cera.connectors.ordering import changed, checked_order
 from cera.connectors.records.layout import Rejected
 from cera.engines.columns.lowering import lower
 from cera.engines.columns.physical import PhysicalPlan
+from cera.engines.columns.splitting import RuleGroup, Split, split
 from cera.model.events.occurrence import Occurrence
 from cera.model.events.states import is_chosen
 from cera.model.time.interval import Time
+from cera.modules.layered_processor import LayeredProcessor
 from cera.modules.layering import Layers
+from cera.modules.module import Settings
 from cera.modules.rules.module import RuleModule
 from cera.running.flow import Flow
 from cera.running.listener import LineOutput, Output
@@ -32,6 +36,8 @@ if TYPE_CHECKING:
     from cera.engines.columns.answer_lines import OrderedLines
     from cera.engines.columns.event_tables import EventTable
     from cera.engines.columns.recording import ColumnsRecording
+    from cera.engines.local.processor import RuleProcessor
+    from cera.running.split_recording import SplitRecording
 
 #: `0` turns columns off, `1` takes them whatever the size of the input.
 SWITCH = "CERA_COLUMNS"
@@ -49,13 +55,60 @@ MOST_AT_ONCE = 500_000
 
 
 def why_not_in_columns(layers: Layers, max_duration: int | None = None) -> str | None:
-    """Returns why a program is answered event by event, whatever its recording; None if it can be in columns."""
+    """Returns why a program is not answered in columns as a whole, whatever its recording; None if it can be."""
     match layers.modules:
         case (RuleModule() as module,):
             found = lower(module.plan, max_duration)
             return found if isinstance(found, str) else None
         case _:
             return "the program has more than rules"
+
+
+def rules_in_columns(layers: Layers, max_duration: int | None = None) -> Split | None:
+    """Returns which rules of a program that is not in columns as a whole are; None if it has more than rules."""
+    match layers.modules:
+        case (RuleModule() as module,):
+            return split(module.plan, max_duration)
+        case _:
+            return None
+
+
+@dataclass(frozen=True)
+class ColumnsExplanation:
+    """How recordings are answered: data that prints as JSON, and lines for a person."""
+
+    data: Mapping[str, Any]
+    lines: tuple[str, ...]
+
+
+def explained_columns(layers: Layers, max_duration: int | None) -> ColumnsExplanation:
+    """Returns whether a program is answered in columns, or which of its rules are, and why not."""
+    reason = why_not_in_columns(layers, max_duration)
+    data = {"columns": reason is None, "reason": reason}
+    title = "recordings on the local engine: "
+    where = f"from {COLUMNS_FROM // 1_000_000} MB of input on, where the events are flat"
+    if reason is None:
+        return ColumnsExplanation(data, (f"{title}in columns {where}",))
+    found = rules_in_columns(layers, max_duration)
+    if found is None:
+        return ColumnsExplanation({**data, "rules": []}, (f"{title}event by event, because {reason}",))
+    # how long events last is often not known here, but when a recording is read
+    points = rules_in_columns(layers, 0) if max_duration is None else found
+    assert points is not None
+    reasons = points.reasons
+    rules = [
+        {"rule": name, "columns": each is None, "points": bool(found.reasons[name]) and each is None, "reason": each}
+        for name, each in reasons.items()
+    ]
+    count = sum(each is None for each in reasons.values())
+    lines = [f"{title}{count} of {len(rules)} rules in columns {where}"]
+    if not count:
+        lines = [f"{title}event by event, because {reason}"]
+    for name, each in reasons.items() if len(rules) > 1 else ():
+        ways = ("in columns", "in columns if its events are points") if each is None else ()
+        way = ways[found.reasons[name] is not None] if ways else f"event by event, because {each}"
+        lines.append(f"  {name}: {way}")
+    return ColumnsExplanation({**data, "rules": rules}, tuple(lines))
 
 
 def takes_columns(run: Run, output: Output) -> bool:
@@ -69,7 +122,14 @@ def takes_columns(run: Run, output: Output) -> bool:
     size = None if switch == "1" else _size(request)
     if size is not None and size < COLUMNS_FROM:
         return False
-    return why_not_in_columns(run.layers) is None
+    if why_not_in_columns(run.layers) is None:
+        return True
+    found = rules_in_columns(run.layers, 0)  # how long events last is not known yet
+    return found is not None and bool(found.groups)
+
+
+def _processor(group: RuleGroup, settings: Settings) -> RuleProcessor:
+    return RuleModule.processor_of(group.plan, replace(settings, max_duration=group.max_duration))
 
 
 def _size(request: Request) -> int | None:
@@ -84,7 +144,10 @@ def _size(request: Request) -> int | None:
 class ColumnsFlow(Flow):
     """A run whose events are taken in batches, as columns."""
 
+    #: The plan in columns of all rules, or the groups of a plan that is split; neither where columns do not help.
     _plan: PhysicalPlan | None = None
+    _groups: tuple[RuleGroup, ...] = ()
+    _processors: Sequence[RuleProcessor] = ()
 
     def run(self) -> Outcome:
         if _size(self._request) is not None:
@@ -102,9 +165,19 @@ class ColumnsFlow(Flow):
         [module] = self._modules
         assert isinstance(module, RuleModule)
         if self._is_large():
-            plan = lower(module.plan, max_duration)
-            self._plan = None if isinstance(plan, str) else plan
+            self._lower(module, max_duration)
         super()._drive(events, max_duration, max_delay, show)
+
+    def _lower(self, module: RuleModule, max_duration: int | None) -> None:
+        plan = lower(module.plan, max_duration)
+        if not isinstance(plan, str):
+            self._plan = plan
+            return
+        self._groups = groups = split(module.plan, max_duration).groups
+        if groups:
+            settings = self._run_settings(max_duration)
+            self._processors = [_processor(group, settings) for group in groups]
+            self._processor = lambda *_: LayeredProcessor([[each] for each in self._processors])
 
     def _is_large(self) -> bool:
         """Returns whether the recording is large enough for columns, which of standard input is known by now."""
@@ -117,27 +190,31 @@ class ColumnsFlow(Flow):
 
     def _begin(self, events: Iterator[Occurrence]) -> tuple[Time | None, Iterator[Occurrence]]:
         # blocks have all events, also the first one, which would be counted twice; rules do not ask for the begin
-        return super()._begin(events) if self._plan is None else (None, events)
+        return (None, events) if self._in_columns else super()._begin(events)
+
+    @property
+    def _in_columns(self) -> bool:
+        return self._plan is not None or bool(self._groups)
 
     def _take(self, flowing: Iterator[Occurrence], show: Callable[[str], None]) -> None:
-        if self._plan is None:
+        if not self._in_columns:
             super()._take(flowing, show)
             return
-        from cera.engines.columns.recording import Batches, ColumnsRecording, different
+        from cera.engines.columns.recording import Batches, different
         from cera.engines.columns.rows import OutsideColumnsError
 
         self._knows_extent = False  # not all events come by
-        chosen = self._request.labels
-        plan, until = self._plan, self._request.until
-        recording = ColumnsRecording(plan, self._request.times, until, lambda label: is_chosen(label, chosen))
-        rest = self._take_blocks(plan, recording, flowing, show)
+        recording = self._recording_in_columns()
+        # events of a split plan matter for a limited time to what is in columns
+        at_once = self._plan is not None and self._plan.horizon is None
+        rest = flowing if at_once else self._take_blocks(recording, flowing, show)
         if rest is None:
             return
         batches = Batches(rest)
-        while batch := batches.next(MOST_AT_ONCE if plan.horizon is None else max(BATCH, recording.kept // 2)):
+        while batch := batches.next(MOST_AT_ONCE if at_once else max(BATCH, recording.kept // 2)):
             events, repeated = different(batch)
             try:
-                if plan.horizon is None and not batches.at_end:
+                if at_once and not batches.at_end:
                     raise OutsideColumnsError("too many events matter for good")
                 answers = recording.answer(events, None if batches.at_end else batch[-1].end)
             except OutsideColumnsError:
@@ -152,10 +229,23 @@ class ColumnsFlow(Flow):
         self._admission.report()
         self._out.finish()
 
+    def _recording_in_columns(self) -> ColumnsRecording | SplitRecording:
+        from cera.engines.columns.recording import ColumnsRecording
+        from cera.running.split_recording import SplitRecording
+
+        request = self._request
+
+        def chosen(label: str) -> bool:
+            return is_chosen(label, request.labels)
+
+        if self._plan is not None:
+            return ColumnsRecording(self._plan, request.times, request.until, chosen)
+        processors = zip(self._processors, self._driver.state.parts, strict=True)
+        return SplitRecording(self._groups, processors, request.times, request.until, chosen)
+
     def _take_blocks(
         self,
-        plan: PhysicalPlan,
-        recording: ColumnsRecording,
+        recording: ColumnsRecording | SplitRecording,
         flowing: Iterator[Occurrence],
         show: Callable[[str], None],
     ) -> Iterator[Occurrence] | None:
@@ -169,7 +259,7 @@ class ColumnsFlow(Flow):
         request, ordered = self._request, self._recording
         longer = request.max_duration is not None and not request.layout.is_points
         asked = longer or request.strict or request.until is not None or self._admission.counts_changes
-        if ordered is None or asked or plan.horizon is None:
+        if ordered is None or asked:
             return flowing
         file = ordered.file_in_order
         blocks: EventBlocks | None
@@ -239,7 +329,7 @@ class ColumnsFlow(Flow):
 
     def _answer_tables(
         self,
-        recording: ColumnsRecording,
+        recording: ColumnsRecording | SplitRecording,
         tables: Mapping[str, EventTable],
         last: Time | None,
         show: Callable[[str], None],
@@ -260,7 +350,9 @@ class ColumnsFlow(Flow):
         self._write_batch(recording, answers, show)
         return True
 
-    def _write_batch(self, recording: ColumnsRecording, answers: OrderedLines, show: Callable[[str], None]) -> None:
+    def _write_batch(
+        self, recording: ColumnsRecording | SplitRecording, answers: OrderedLines, show: Callable[[str], None]
+    ) -> None:
         assert self._line_output is not None
         self._derived.update(answers.labels)
         self._written += answers.count
@@ -269,9 +361,16 @@ class ColumnsFlow(Flow):
             self._line_output.write_lines(text)
         show(f"{self._admission.read.total():,} events read, {self._written:,} written")
 
-    def _hand_over(self, recording: ColumnsRecording, rest: Iterator[Occurrence], show: Callable[[str], None]) -> None:
+    def _hand_over(
+        self, recording: ColumnsRecording | SplitRecording, rest: Iterator[Occurrence], show: Callable[[str], None]
+    ) -> None:
         """Goes on event by event; what the kept events derived up to a time is written already."""
-        self._driver.push(recording.kept_events())
+        from cera.engines.columns.recording import ColumnsRecording
+
+        if isinstance(recording, ColumnsRecording):
+            self._driver.push(recording.kept_events())
+        else:
+            recording.hand_over()
         if recording.answered_to is not None:
             self._driver.advance_to(recording.answered_to)
         super()._take(rest, show)

@@ -20,7 +20,7 @@ from cera.modules.module import Settings
 from cera.modules.processor import AnyProcessor
 from cera.modules.rules.module import RuleModule
 from cera.running.choice import AUTO
-from cera.running.columns_flow import COLUMNS_FROM, ColumnsFlow, takes_columns, why_not_in_columns
+from cera.running.columns_flow import ColumnsFlow, explained_columns, takes_columns
 from cera.running.flow import Flow
 from cera.running.late_occasions import look_by_rules
 from cera.running.outcome import Outcome
@@ -102,13 +102,9 @@ class Local(InProcess):
         return processor
 
     def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation:
-        reason = why_not_in_columns(_at_ends(layers), max_duration)
-        if reason is None:
-            way = f"in columns from {COLUMNS_FROM // 1_000_000} MB of input on, where the events are flat"
-        else:
-            way = f"event by event, because {reason}"
-        data: dict[str, Any] = {"recordings": {"columns": reason is None, "reason": reason}}
-        lines = [f"recordings on the local engine: {way}"]
+        found = explained_columns(_at_ends(layers), max_duration)
+        data: dict[str, Any] = {"recordings": found.data}
+        lines = list(found.lines)
         for module in layers.modules:
             if isinstance(module, RuleModule):
                 network = explained(module.plan, max_duration)

@@ -21,7 +21,7 @@ from cera.constraints.translation.clause_rules import ByRules
 from cera.constraints.translation.layers import verifications
 from cera.model.events.occurrence import Occurrence
 from cera.modules.driving import Driver
-from cera.modules.layered_processor import LayeredProcessor
+from cera.modules.layered_processor import layered_processor
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Module, Settings
 
@@ -156,7 +156,7 @@ class Search:
 
     def start(self, max_delay: int | None = 0) -> None:
         """Begins to look at events that come no later than that."""
-        self._driver = Driver(LayeredProcessor(self._layers, self._settings), max_delay)
+        self._driver = Driver(layered_processor(self._layers, self._settings), max_delay)
 
     def push(self, events: Sequence[Occurrence]) -> None:
         """Looks at events as they come."""

@@ -15,6 +15,7 @@ from cera.connectors import read_times
 from cera.engines.columns import csv_blocks, line_blocks, parquet_blocks
 from cera.engines.columns.recording import ColumnsRecording
 from cera.running import columns_flow
+from cera.running.split_recording import SplitRecording
 from unit.cli.command_line import FIRE, STREAM, Cera, write_lines
 
 RUN = ("run", "fire.xceq", "--events", "events.jsonl", "--time-unit", "s", "--engine", "local")
@@ -397,3 +398,44 @@ def test_parquet_out_of_order_or_without_a_time_is_read_row_by_row(
 
 def smoke(at: int) -> str:
     return json.dumps({"type": "smoke", "ts": at, "area": "a"})
+
+
+SPLIT = f"""
+{FIRE}
+DETECT spread{{area{{var A}}}} ON event f: fire{{{{area{{{{var A}}}}}}}} END
+DETECT spread{{area{{var A}}}}
+ON and {{ event s: spread{{{{area{{{{var A}}}}}}}}, event n: smoke{{{{area{{{{var A}}}}}}}} }}
+where {{ s before n, {{s, n}} within 1 min }}
+END
+DETECT spreads{{area{{var A}}, number{{count(all var B)}}}}
+ON and {{
+  event s: spread{{{{area{{{{var A}}}}}}}}, event i: from-end-backward[s, 1 min],
+  while i: collect smoke{{{{area{{{{var B}}}}}}}}
+}}
+END
+"""
+
+
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+@pytest.mark.parametrize("value", [41, "hot"])
+def test_rules_event_by_event_stand_between_rules_in_columns(
+    cera: Cera, folder: Path, monkeypatch: pytest.MonkeyPatch, size: int, value: object
+) -> None:
+    """A group whose events do not fit goes on event by event alone: temperatures are read by the first one only."""
+    monkeypatch.setattr(columns_flow, "BATCH", size)
+    (folder / "fire.xceq").write_text(SPLIT)
+    ways: set[tuple[int, bool]] = set()
+    in_columns = SplitRecording._in_columns
+
+    def watched(self: SplitRecording, place: int, *arguments: Any) -> Any:
+        answers = in_columns(self, place, *arguments)
+        ways.add((place, answers is not None))
+        return answers
+
+    monkeypatch.setattr(SplitRecording, "_in_columns", watched)
+    smoke = '{"at": %d, "term": {"smoke": {"area": "a"}}}'
+    lines = [line for at in range(100, 300, 5) for line in (smoke % at, temp(at + 1, value=at / 3), temp(at + 2))]
+    write_lines(folder / "events.jsonl", [*lines, temp(301, value=value), smoke % 302, temp(303), smoke % 304])
+    assert both_ways(cera, monkeypatch).count("spreads") > 30
+    first = {(0, True)} if value == 41 else {(0, False)} if size == 1_000 else {(0, True), (0, False)}
+    assert ways == {*first, (1, False), (2, True)}

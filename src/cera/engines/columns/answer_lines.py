@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from json.encoder import encode_basestring
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,7 @@ from cera.model.columns.column_hashes import (
     hashed_truths,
     id_digits,
 )
+from cera.model.time.interval import Time
 from cera.model.time.time_text import TimeFormat
 
 #: A shorter text cannot hold a term that is too large.
@@ -57,19 +59,32 @@ class OrderedLines:
         return b"".join(self.texts).decode().split("\n")[:-1]
 
 
+class MadeLine(NamedTuple):
+    """A line that was made event by event, with its end, and what it is ordered by."""
+
+    end: Time
+    begin: Time
+    label: str
+    text: bytes
+
+
 def ordered_lines(
-    blocks: Iterable[AnswerBlock], strings: Strings, times: TimeFormat, chosen: Callable[[str], bool]
+    blocks: Iterable[AnswerBlock],
+    strings: Strings,
+    times: TimeFormat,
+    chosen: Callable[[str], bool],
+    made: Sequence[MadeLine] = (),
 ) -> OrderedLines:
-    """Returns the lines of the events whose labels are chosen, and the counts of all."""
+    """Returns the lines of the events whose labels are chosen, and the counts of all. The lines that are `made` have
+    other labels than the blocks, and are in their order."""
     found = [block for block in blocks if len(block.end)]
+    labels = Counter(line.label for line in made)
+    others = [line for line in made if chosen(line.label)]
     if not found:
-        return OrderedLines((), 0, Counter())
-    for block in found:
-        check_length(block, strings)
+        return OrderedLines([b"".join(line.text for line in others)] if others else (), len(others), labels)
     order = output_order(found, strings)
     sizes = [len(block.end) for block in found]
     block_of = np.repeat(np.arange(len(found)), sizes)[order]
-    labels: Counter[str] = Counter()
     for block, count in zip(found, np.bincount(block_of, minlength=len(found)).tolist(), strict=True):
         labels[block.label] += count
     wanted = np.array([chosen(block.label) for block in found])
@@ -78,15 +93,48 @@ def ordered_lines(
         order, block_of = order[written], block_of[written]
     firsts: Places = np.cumsum(sizes, dtype=np.int64) - np.array(sizes)
     rows = order - firsts[block_of]
-    texts = [_BlockText(block, strings, times) for block in found]
+    texts: list[_Lines] = [_BlockText(block, strings, times) for block in found]
+    if others:
+        together = _place_of_each(found, order, block_of, others)
+        block_of = np.append(block_of, np.full(len(others), len(found)))[together]
+        rows = np.append(rows, np.arange(len(others)))[together]
+        texts.append(_MadeLines(binaries([line.text for line in others])))
     return OrderedLines(_Texts(texts, block_of, rows), len(rows), labels)
+
+
+def _place_of_each(blocks: Sequence[AnswerBlock], order: Places, block_of: Places, made: Sequence[MadeLine]) -> Places:
+    """Returns the places of answers in columns, those in `order`, and of lines behind them in their common order."""
+    names = sorted({*(block.label for block in blocks), *(line.label for line in made)})
+    ranks = {name: rank for rank, name in enumerate(names)}
+    end = np.append(np.concatenate([block.end for block in blocks])[order], [line.end for line in made])
+    begin = np.append(np.concatenate([block.begin for block in blocks])[order], [line.begin for line in made])
+    labels = np.array([ranks[block.label] for block in blocks])[block_of]
+    found: Places = np.lexsort((np.append(labels, [ranks[line.label] for line in made]), begin, end))
+    return found
+
+
+class _Lines(Protocol):
+    """Answers of which some are made as lines."""
+
+    def lines(self, rows: Places) -> pa.Array:
+        """Returns the lines of some answers, with their ends, as binary values."""
+
+
+@dataclass(frozen=True)
+class _MadeLines:
+    """Lines that are made already."""
+
+    made: pa.Array
+
+    def lines(self, rows: Places) -> pa.Array:
+        return self.made.take(array_of(rows))
 
 
 @dataclass(frozen=True)
 class _Texts:
     """The lines of rows of some blocks, in their order, piece by piece."""
 
-    blocks: Sequence[_BlockText]
+    blocks: Sequence[_Lines]
     block_of: Places
     rows: Places
 
@@ -113,7 +161,7 @@ class _Texts:
 class _BlockLines:
     """The lines of some answers of a rule, in their order."""
 
-    def __init__(self, block: _BlockText, rows: Places) -> None:
+    def __init__(self, block: _Lines, rows: Places) -> None:
         self._block = block
         self._rows = rows
         self._made = 0

@@ -136,7 +136,7 @@ class EventStore:
         """Drops the events that end by a time; and strings, if others do not use them."""
         self.tables = {label: cut(table, until)[1] for label, table in self.tables.items()}
         if strings and len(self.strings) > FEW_STRINGS:
-            self._forget_strings()
+            forget_strings([self])
 
     def keep(self, label: str, chosen: Truths) -> None:
         """Drops the other events of a label."""
@@ -149,20 +149,23 @@ class EventStore:
             self.tables[label] = replace(table, first_number=first)
             first += len(table)
 
-    def _forget_strings(self) -> None:
-        """Gives new codes to the strings that are left, if these are few."""
-        texts = [a.values for table in self.tables.values() for a in table.attributes.values() if a.kind == "string"]
-        used = np.unique(np.concatenate(texts)) if texts else np.empty(0, np.int64)
-        if len(used) > len(self.strings) // 2:
-            return
-        strings = Strings(self.strings.text(code) for code in used.tolist())
-        for label, table in self.tables.items():
+
+def forget_strings(stores: Sequence[EventStore]) -> None:
+    """Gives new codes to the strings that are left in stores with the same strings, if these are few."""
+    tables = [table for store in stores for table in store.tables.values()]
+    texts = [a.values for table in tables for a in table.attributes.values() if a.kind == "string"]
+    used = np.unique(np.concatenate(texts)) if texts else np.empty(0, np.int64)
+    if len(used) > len(stores[0].strings) // 2:
+        return
+    strings = Strings(stores[0].strings.text(code) for code in used.tolist())
+    for store in stores:
+        for label, table in store.tables.items():
             attributes = {
                 name: replace(a, values=np.searchsorted(used, a.values)) if a.kind == "string" else a
                 for name, a in table.attributes.items()
             }
-            self.tables[label] = replace(table, attributes=attributes, strings=strings)
-        self.strings = strings
+            store.tables[label] = replace(table, attributes=attributes, strings=strings)
+        store.strings = strings
 
 
 def all_joined(old: Mapping[str, EventTable], new: Mapping[str, EventTable]) -> dict[str, EventTable]:

@@ -269,19 +269,26 @@ def _flat_pattern(identifier: str, pattern: Pattern) -> physical.Scan | None:
 
 def _head(head: Construct, rule: str) -> tuple[tuple[str, HeadValue], ...]:
     """Returns the children of a flat head in the order of their labels."""
-    flat = NotCoveredError(f"the head of {rule} is not flat")
+    children = flat_head(head)
+    if children is None:
+        raise NotCoveredError(f"the head of {rule} is not flat")
+    return tuple(sorted((label, _head_value(value, rule)) for label, value in children.items()))
+
+
+def flat_head(head: Construct) -> dict[str, Condition] | None:
+    """Returns the values of the children of `label{name{value}, …}`; None for a head of another form."""
     if not isinstance(head, ConstructTerm) or head.ordered or head.label in _SPECIAL_NAMES:
-        raise flat
-    children: dict[str, HeadValue] = {}
+        return None
+    children: dict[str, Condition] = {}
     for child in head.children:
         match child:
             case ConstructTerm(label=label, children=(ConstructValue(expression=value),), ordered=False):
                 if label in children or label in _SPECIAL_NAMES:
-                    raise flat
-                children[label] = _head_value(value, rule)
+                    return None
+                children[label] = value
             case _:
-                raise flat
-    return tuple(sorted(children.items()))
+                return None
+    return children
 
 
 def _head_value(value: Condition, rule: str) -> HeadValue:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice
 from operator import attrgetter
 
-from cera.engines.columns.answer_lines import OrderedLines, ordered_lines
-from cera.engines.columns.evaluation import Evaluation
+from cera.engines.columns.answer_lines import OrderedLines, check_length, ordered_lines
+from cera.engines.columns.evaluation import AnswerBlock, Evaluation
 from cera.engines.columns.event_tables import EventStore, EventTable, occurrences_of
 from cera.engines.columns.physical import PhysicalPlan
 from cera.engines.columns.readings import Readings
@@ -31,12 +31,13 @@ class ColumnsRecording:
         times: TimeFormat,
         until: Time | None = None,
         chosen: Callable[[str], bool] = lambda label: True,
+        strings: Strings | None = None,
     ) -> None:
         self._plan = plan
         self._times = times
         self._until = until
         self._chosen = chosen
-        self._store = EventStore(plan.labels)
+        self.store = EventStore(plan.labels, Strings() if strings is None else strings)
         self._readings = Readings(plan)
         self._kept: Mapping[str, EventTable] = {}
         #: The time up to which all is answered.
@@ -46,7 +47,7 @@ class ColumnsRecording:
     @property
     def strings(self) -> Strings:
         """The strings of the events that are kept."""
-        return self._store.strings
+        return self.store.strings
 
     @property
     def kept(self) -> int:
@@ -62,25 +63,35 @@ class ColumnsRecording:
 
         Raises OutsideColumnsError if they cannot be answered in columns; nothing more can then be asked.
         """
-        self._store.add(events)
+        self.store.add(events)
         return self._answer(last, strings=True)
 
     def answer_tables(self, tables: Mapping[str, EventTable], last: Time | None) -> OrderedLines:
         """The same for tables, which share the strings of this recording."""
-        self._store.add_tables(tables)
+        self.store.add_tables(tables)
         return self._answer(last, strings=False)
 
+    def blocks(self, tables: Mapping[str, EventTable], last: Time | None) -> list[AnswerBlock]:
+        """The same, and returns the answers in columns; equal ones of several rules are not one yet."""
+        self.store.add_tables(tables)
+        return self._blocks(last, strings=False)
+
     def _answer(self, last: Time | None, *, strings: bool) -> OrderedLines:
-        self.most_kept = max(self.most_kept, sum(map(len, self._store.tables.values())))
+        used = self.store.strings
+        return ordered_lines(self._blocks(last, strings=strings), used, self._times, self._chosen)
+
+    def _blocks(self, last: Time | None, *, strings: bool) -> list[AnswerBlock]:
+        self.most_kept = max(self.most_kept, sum(map(len, self.store.tables.values())))
         until = self._until if last is None else last
-        found = Evaluation(self._plan, self._store).answers(self.answered_to, until)
-        lines = ordered_lines(found, self._store.strings, self._times, self._chosen)
+        found = [each for each in Evaluation(self._plan, self.store).answers(self.answered_to, until) if len(each.end)]
+        for block in found:
+            check_length(block, self.store.strings)
         if last is not None and self._plan.horizon is not None:
             self.answered_to = last
-            self._store.forget(last - self._plan.horizon - 1, strings=strings)
-            self._readings.forget(self._store)
-            self._kept = self._store.tables
-        return lines
+            self.store.forget(last - self._plan.horizon - 1, strings=strings)
+            self._readings.forget(self.store)
+            self._kept = self.store.tables
+        return found
 
 
 class Batches:

@@ -141,10 +141,15 @@ class RuleModule:
         return replace(self, program=replace(self.program, rules=rules))
 
     def processor(self, settings: Settings) -> RuleProcessor:
+        return self.processor_of(self.plan, settings)
+
+    @staticmethod
+    def processor_of(plan: Plan, settings: Settings) -> RuleProcessor:
+        """Returns the processor of a plan, or of a part of one."""
         from cera.engines.local.processor import RuleProcessor
 
         return RuleProcessor(
-            self.plan,
+            plan,
             max_duration=settings.max_duration,
             timezone=settings.timezone,
             tick_limit=settings.ticks,
