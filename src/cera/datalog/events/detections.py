@@ -10,7 +10,7 @@ from cera.datalog.modules import EventModule
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.answer_limits import too_many
 from cera.model.expressions.expression import Variable
-from cera.model.terms.term import Term, TermError, Value
+from cera.model.terms.term import Term, TermError, record_child
 from cera.model.time.interval import Time
 from cera.modules.detection import TermDetection, Way
 from cera.modules.monitoring import Output
@@ -68,13 +68,8 @@ class Heads:
         """Yields the children of an event; a field without a value is absent."""
         for name, expression in output.fields:
             if isinstance(expression, Variable) and isinstance(tuple_ := bound.get(expression.name), EventTuple):
-                yield Term(name, [field(each, value) for each, value in tuple_.fields.items()])
+                yield Term(name, [record_child(each, value) for each, value in tuple_.fields.items()])
                 continue
             value = argument_value(expression, bound, self._evaluator)
             if value is not None:
-                yield field(name, value)
-
-
-def field(name: str, value: Value) -> Term:
-    """Returns a child with a value; a structured attribute keeps its own children."""
-    return Term(name, value.children, ordered=value.ordered) if isinstance(value, Term) else Term(name, [value])
+                yield record_child(name, value)

@@ -8,7 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cera.model.terms.term import MAX_DEPTH, Term, TermError, Value, format_value, label, same, value_key
+from cera.model.terms.term import (
+    MAX_DEPTH,
+    MAX_SIZE,
+    Term,
+    TermError,
+    Value,
+    format_value,
+    label,
+    record_child,
+    record_term,
+    same,
+    value_key,
+)
 from cera.model.terms.values import MAX_INTEGER, MIN_INTEGER, NumberTooLargeError, infer_scalar, number
 from term_strategies import SCALARS, terms
 
@@ -114,3 +126,21 @@ def test_text_that_is_a_number_without_a_value_is_refused(text: str) -> None:
 def test_the_largest_numbers_are_read(number: int) -> None:
     assert same(infer_scalar(str(number)), number)
     assert same(infer_scalar(f"{number}.5"), number + 0.5)
+
+
+@given(fields=st.dictionaries(st.text(max_size=3), SCALARS | terms(), max_size=4))
+def test_a_term_of_fields_is_that_of_its_children(fields: dict[str, Value]) -> None:
+    expected = Term("a", [record_child(name, value) for name, value in fields.items()])
+    found = record_term("a", fields)
+    assert (found.label, found.ordered, found.depth, found.size) == ("a", False, expected.depth, expected.size)
+    assert found.children == expected.children
+    assert (found, hash(found), found.key) == (expected, hash(expected), expected.key)
+
+
+def test_a_term_of_fields_can_be_too_large() -> None:
+    with pytest.raises(TermError, match="has more than"):
+        record_term("a", {"b": "x" * 16 * MAX_SIZE})
+
+
+def test_a_term_has_nothing_but_its_own_attributes() -> None:
+    assert not hasattr(record_term("a", {"b": 1}), "name")
