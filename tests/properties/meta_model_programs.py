@@ -145,6 +145,44 @@ def tower_module(random: Random) -> EventTypeModule:
     return EventTypeModule("M", tuple(MonitoredEvents(name, name) for name in LABELS[:3]), tuple(types), outputs)
 
 
+def sequence_module(random: Random) -> EventTypeModule:
+    """A sequence with a key and a head, and perhaps another one over it: what is written out for each label."""
+    lengths = (None, None, None, 3 * SECOND, 6 * SECOND)
+    types: list[ComplexType] = []
+    names = list(LABELS[:3]) if random.random() < 0.3 else list(LABELS[:2])
+    random.shuffle(names)
+    for number in range(random.choice((1, 1, 2))):
+        *firsts, last = names
+        modes = ("first: exclusive parameter", "last: exclusive parameter", "last: shared", "first: shared")
+        mode = random.choice((*modes, random.choice(PRACTICAL)[0]))
+        end = random.choice(("exclusive parameter", "exclusive parameter", "shared"))
+        written = [f"{mode}: {name} as c{place}" for place, name in enumerate(firsts)]
+        components = [component(each) for each in (*written, f"{end}: {last} as c{len(firsts)}")]
+        keys = [Comparison("=", Variable("c0.k"), Variable(f"c{place}.k")) for place in range(1, len(names))]
+        attributes = [f"c{place}.{name}" for place in range(len(names)) for name in ("k", "v", "evtime", "missing")]
+        chosen = random.sample(attributes, 3)
+        heads = (("k", Variable("c0.k")), *((f"f{place}", Variable(each)) for place, each in enumerate(chosen)))
+        made = ComplexType(
+            f"C{number}",
+            ";",
+            tuple(components),
+            right_to_left=random.random() < 0.2,
+            time=random.choice(("end", "end", "end", "begin")),
+            where=tuple(keys if random.random() < 0.8 else ()),
+            within=random.choice(lengths),
+            label=f"C{number}",
+            fields=heads if random.random() < 0.9 else None,
+        )
+        types.append(made)
+        names = [made.name, random.choice(LABELS[:3])]
+    if len(types) > 1 and random.random() < 0.6:
+        types[0] = replace(types[0], hidden=True)
+    outputs = tuple(Output(f"M.{each.name}", each.name, (), each.label, ()) for each in types if not each.hidden)
+    monitored = tuple(MonitoredEvents(name, name) for name in LABELS[:3])
+    partition = "k" if random.random() < 0.3 else None
+    return EventTypeModule("M", monitored, tuple(types), outputs, partition=partition)
+
+
 def _timer(random: Random, name: str, names: Sequence[str]) -> TimerType:
     repeats = random.random() < 0.6
     stop = random.choice((None, *names)) if repeats else None

@@ -12,13 +12,20 @@ from typing import Any
 
 import pytest
 
+from cera.instances.events.feed_source import FeedSource
 from cera.instances.events.module import EventTypeModule
-from cera.instances.events.processor import InstanceProcessor
 from cera.model.events.event import Event
 from hypothesis_profiles import examples
 from instance_evaluators import EVALUATORS
 from module_runs import meaning
-from properties.meta_model_programs import flat_module, practical_module, random_history, random_module, tower_module
+from properties.meta_model_programs import (
+    flat_module,
+    practical_module,
+    random_history,
+    random_module,
+    sequence_module,
+    tower_module,
+)
 
 #: What is held to the definitions.
 HELD = {name: EVALUATORS[name] for name in ("processor", "interrupted", "local", "flowing", "read")}
@@ -50,6 +57,13 @@ def compare_tower(seed: int) -> int:
     random = Random(seed)
     module = tower_module(random)
     return sum(_agree(seed, module, random_history(random, module, 9)) for _ in range(4))
+
+
+def compare_sequences(seed: int) -> int:
+    """In how many of four histories of sequences with keys something is detected."""
+    random = Random(seed)
+    module = sequence_module(random)
+    return sum(_agree(seed, module, random_history(random, module, 12)) for _ in range(4))
 
 
 def _agree(seed: int, module: EventTypeModule, events: Sequence[Event]) -> bool:
@@ -93,23 +107,41 @@ def test_types_over_each_other_detect_what_the_definitions_say() -> None:
     assert sum(compare_tower(seed) for seed in range(examples(150))) > examples(300)
 
 
-def test_flat_events_that_are_alone_at_their_time_become_instances_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sequences_with_keys_detect_what_the_definitions_say() -> None:
+    assert sum(compare_sequences(seed) for seed in range(examples(150))) > examples(150)
+
+
+def test_sequences_are_written_out_for_each_label(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources: list[str] = []
     taken = 0
-    alone = InstanceProcessor._alone
+    feed = FeedSource.feed
 
     def counted(*arguments: Any) -> Any:
-        nonlocal taken
-        taken += 1
-        return alone(*arguments)
+        made = feed(*arguments)
+        sources.append(made.source)  # type: ignore[attr-defined]  # the writer adds it
 
-    monkeypatch.setattr(InstanceProcessor, "_alone", counted)
-    assert sum(compare_flat(seed) for seed in range(5_000, 5_010)) > 5
+        def run(*step: Any) -> Any:
+            nonlocal taken
+            taken += 1
+            return made(*step)
+
+        return run
+
+    monkeypatch.setattr(FeedSource, "feed", counted)
+    assert sum(compare_sequences(seed) for seed in range(5_000, 5_015)) > 5
     assert taken > 50, taken
+    for written in ("queue = members", ".append((stage,", "members.insert(", "= bound", "begin, end = ", "n1 = ["):
+        assert any(written in source for source in sources), written
 
 
 @pytest.mark.long
 def test_thousands_of_types_over_each_other_detect_what_the_definitions_say() -> None:
     assert sum(compare_tower(seed) for seed in range(10_000, 14_000)) > 8_000
+
+
+@pytest.mark.long
+def test_thousands_of_sequences_with_keys_detect_what_the_definitions_say() -> None:
+    assert sum(compare_sequences(seed) for seed in range(10_000, 14_000)) > 4_000
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ from cera.model.evaluation.aggregates import fold
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Occurrence, unwrap, wrap
 from cera.model.expressions.expression import Variable, variables
-from cera.model.terms.term import Term, TermError, Value
+from cera.model.terms.term import Term, TermError, Value, record_child, record_term
 from cera.model.time.interval import Time
 from cera.modules.detection import TermDetection, Way, tick_occurrence
 
@@ -23,7 +23,10 @@ class InstanceDetection(TermDetection):
     __slots__ = ("found",)
 
     def __init__(self, term: Term, begin: Time, end: Time) -> None:
-        super().__init__(term, begin, end)
+        self.term = term  # all of it here: a call of the inherited one would cost as much again
+        self.begin = begin
+        self.end = end
+        self._occurrence = None
         self.found: list[tuple[str, Instance]] = []
 
     def ways(self) -> Iterator[Way]:
@@ -68,7 +71,7 @@ class Heads:
         try:
             plain = self._plain[type_.name]
         except KeyError:
-            plain = self._plain[type_.name] = _plain_fields(type_)
+            plain = self._plain[type_.name] = plain_fields(type_)
         if plain is not None and not [name for name, instances in bound if len(instances) != 1]:
             return self._plain_instance(type_, plain, bound)
         several = [one for _, instances in bound for one in instances]
@@ -77,7 +80,7 @@ class Heads:
         time = min(times) if type_.time == "begin" else max(times)
         fields = None if type_.fields is None else dict(self._values(type_, bound))
         made = Instance(type_.name, time, begin, end, fields=fields, bound=bound)
-        return made if type_.hidden else self._with_event(made, type_)
+        return made if type_.hidden else self.with_event(made, type_)
 
     def _plain_instance(self, type_: ComplexType, plain: _Plain, bound: Bound) -> Instance | None:
         """Returns an instance as above, of one instance for each component, whose fields are attributes of them."""
@@ -105,19 +108,23 @@ class Heads:
                 fields[name] = found
         time = first.time if type_.time == "begin" else last.time
         made = Instance(type_.name, time, begin, end, fields=fields, bound=bound)
-        return made if hidden else self._with_event(made, type_)
+        return made if hidden else self.with_event(made, type_)
 
-    def _with_event(self, made: Instance, type_: ComplexType) -> Instance | None:
+    def with_event(self, made: Instance, type_: ComplexType) -> Instance | None:
         try:
-            term = Term(type_.label, list(_children(made)))
+            fields = made.fields
+            term = Term(type_.label, list(_children(made))) if fields is None else record_term(type_.label, fields)
         except TermError:  # too large: undefined, as in the heads of other languages
             self._evaluator.undefined += 1
             return None
         made.event = Occurrence(made.begin, made.end, type_.label, known=term)
         return made
 
-    def detections(self, instances: Iterable[Instance]) -> list[InstanceDetection]:
+    def detections(self, instances: Sequence[Instance]) -> list[InstanceDetection]:
         """Returns the detections of the instances of one time; equal events are one."""
+        if len(instances) == 1:
+            [one] = instances
+            return [] if one.event is None else [self._detection(one)]
         found: dict[tuple[Time, Term], InstanceDetection] = {}
         for one in instances:
             if one.event is not None:
@@ -127,6 +134,11 @@ class Heads:
                     detection = found[key] = InstanceDetection(one.event.term, one.begin, one.end)
                 detection.found.append((self._rules[one.type], one))
         return list(found.values())
+
+    def _detection(self, one: Instance) -> InstanceDetection:
+        detection = InstanceDetection(one.event.term, one.begin, one.end)
+        detection.found.append((self._rules[one.type], one))
+        return detection
 
     def _values(self, type_: ComplexType, bound: Bound) -> Iterator[tuple[str, Value | NoValue]]:
         """Yields the fields of a head that have a value; an attribute of a component has the one that all its instances
@@ -161,7 +173,7 @@ class Heads:
 _Plain = tuple[tuple[str, str, str], ...]
 
 
-def _plain_fields(type_: ComplexType) -> _Plain | None:
+def plain_fields(type_: ComplexType) -> _Plain | None:
     """Returns the fields of a head; None if there is something else among them."""
     if type_.fields is None or len(dict(type_.fields)) < len(type_.fields):
         return None
@@ -205,7 +217,7 @@ def _fields(items: Iterable[tuple[str, Any]]) -> Iterator[Term]:
     for name, value in items:
         if isinstance(value, NoValue):
             continue
-        yield Term(name, value.children, ordered=value.ordered) if isinstance(value, Term) else Term(name, [value])
+        yield record_child(name, value)
 
 
 #: A fold that a hidden type hands on: `sum(E1.v)`.

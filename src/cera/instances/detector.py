@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from cera.instances import chains, pairs
 from cera.instances.candidates import Candidates
+from cera.instances.chains import Chains
 from cera.instances.instance import Bound, Instance, NoValue
 from cera.instances.limits import admit
 from cera.instances.members import Member, Members, Solution
 from cera.instances.modes import Consumption
-from cera.instances.pairs import Pairs, fits
+from cera.instances.pairs import Pairs
 from cera.instances.pruning import Pruning
 from cera.instances.search import Search
 from cera.instances.type_plan import TypePlan
@@ -33,7 +35,7 @@ class AvailableInstances:
     def __init__(self) -> None:
         self.by_key: dict[Any, Members] = {}
         #: When something came for which key, where it is forgotten after a while.
-        self.arrivals: deque[tuple[Time, Any]] = deque()
+        self.arrivals: deque[tuple[Time, Any]] | None = None
         #: The number of arrivals above which those of dropped instances are removed.
         self.full = _MANY
         self.next_number = 0
@@ -64,7 +66,8 @@ class AvailableInstances:
         self.full = max(_MANY, 2 * len(found))
 
 
-_NONE = object()
+#: The key of instances that equal nothing.
+NO_KEY = object()
 
 
 class Detector:
@@ -75,14 +78,15 @@ class Detector:
     ) -> None:
         self.type = type_
         self._plan = TypePlan(type_, evaluator, uncertain)
-        self._pruning = Pruning(self._plan, timely=timely)
+        self.pruning = Pruning(self._plan, timely=timely)
         key = self._plan.key
         #: The attribute of the key in each type.
-        self._keys = None if key is None else {each.type: key[each.name] for each in type_.components}
+        self.keys = None if key is None else {each.type: key[each.name] for each in type_.components}
         #: The types whose instances can terminate an event.
         self._terminating = _terminating(type_) if timely else frozenset(self._plan.types)
         self._names = [(place, type_.components[place].name) for place in type_.bound]
-        self._pairs = Pairs(self._plan) if fits(self._plan, timely=timely) else None
+        #: What decides in place of a search, where it can.
+        self.short = _short(self._plan, timely=timely)
         #: Whether what is too old is dropped.
         self.expires = type_.within is not None
 
@@ -96,10 +100,10 @@ class Detector:
         """Returns the bindings of the events that new instances terminate, in the order in which these arrive."""
         if not self._plan.possible:
             return []
-        if self._pairs is not None:
+        if self.short is not None:
             if len(new) == 1:
-                return self._detect_pair(self._pairs, available, new[0], now)
-            return self._detect_pairs(self._pairs, available, new, now)
+                return self._detect_one(self.short, available, new[0], now)
+            return self._detect_short(self.short, available, new, now)
         inserted = self._insert(available, new, now)
         found: list[Bound] = []
         produced: set[frozenset[int]] = set()
@@ -115,102 +119,106 @@ class Detector:
         for key in {key for _, key in inserted} if len(inserted) > 1 else (key for _, key in inserted):
             members = available.by_key.get(key)
             if members is not None:
-                self._pruning.after(members, now)
+                self.pruning.after(members, now)
                 if not members:
                     del available.by_key[key]
 
-    def _detect_pairs(
-        self, pairs: Pairs, available: AvailableInstances, new: Iterable[Instance], now: Time
+    def _detect_short(
+        self, short: Pairs | Chains, available: AvailableInstances, new: Iterable[Instance], now: Time
     ) -> list[Bound]:
         """Detects as above, for a type whose terminators need not be remembered."""
-        terminators = [one for one in new if one.type == pairs.last]
-        inserted = self._insert(available, (one for one in new if one.type != pairs.last), now)
+        terminators = [one for one in new if one.type == short.last]
+        inserted = self._insert(available, (one for one in new if one.type != short.last), now)
         found: list[Bound] = []
-        (_, first), (_, last) = self._names
         for terminator in terminators:
-            key = self._key_of(terminator)
-            members = None if key is _NONE else available.by_key.get(key)
+            key = self.key_of(terminator)
+            members = None if key is NO_KEY else available.by_key.get(key)
             if members is None:
                 continue
-            for bound in pairs.detect(members, terminator, now):
-                found.append(((first, bound), (last, (terminator,))))
+            found += short.detect(members, terminator, now)
             if not members:
                 del available.by_key[key]
         self._prune(available, inserted, now)
         return found
 
-    def _detect_pair(self, pairs: Pairs, available: AvailableInstances, one: Instance, now: Time) -> Sequence[Bound]:
+    def _detect_one(
+        self, short: Pairs | Chains, available: AvailableInstances, one: Instance, now: Time
+    ) -> Sequence[Bound]:
         """Detects as above what one new instance terminates, or inserts it."""
-        key = self._key_of(one)
-        if key is _NONE:
+        key = self.key_of(one)
+        if key is NO_KEY:
             return ()
         members = available.by_key.get(key)
-        if one.type != pairs.last:
+        if one.type != short.last:
+            if not _is_of_use(short, members, one):
+                return ()
             number = available.next_number
             available.next_number = number + 1
             if members is None:
                 members = available.by_key[key] = Members(self._plan.types)
             members.insert((one.time, number, one))
             if self.expires:
-                self._note_arrival(available, now, key)
-            if self._pruning.concerns_pairs:
-                self._pruning.after(members, now)
+                self.note_arrival(available, now, key)
+            if self.pruning.concerns_pairs:
+                self.pruning.after(members, now)
                 if not members:
                     del available.by_key[key]
             return ()
         if members is None:
             return ()
-        chosen = pairs.detect(members, one, now)
-        if not chosen:
-            return ()
-        if not members:
+        found = short.detect(members, one, now)
+        if found and not members:
             del available.by_key[key]
-        (_, first), (_, last) = self._names
-        return [((first, bound), (last, (one,))) for bound in chosen]
+        return found
 
-    def _key_of(self, instance: Instance) -> Any:
-        """Returns the value of the key of an instance; _NONE if it has none, so that it equals nothing."""
-        if self._keys is None:
+    def key_of(self, instance: Instance) -> Any:
+        """Returns the value of the key of an instance; NO_KEY if it has none, so that it equals nothing."""
+        if self.keys is None:
             return None
-        attribute, fields = self._keys[instance.type], instance.fields
+        attribute, fields = self.keys[instance.type], instance.fields
         value = instance.attribute(attribute) if fields is None or attribute == "evtime" else fields.get(attribute)
         if value.__class__ is NoValue:
-            return _NONE
-        return _NONE if value is None else wrap(value)
+            return NO_KEY
+        return NO_KEY if value is None else wrap(value)
 
     def _insert(self, available: AvailableInstances, new: Iterable[Instance], now: Time) -> list[tuple[Member, Any]]:
         """Inserts new members, and returns each with the value of its key."""
         inserted: list[tuple[Member, Any]] = []
         for instance in new:
-            key = self._key_of(instance)
-            if key is _NONE:
+            key = self.key_of(instance)
+            if key is NO_KEY:
+                continue
+            members = available.by_key.get(key)
+            if self.short is not None and not _is_of_use(self.short, members, instance):
                 continue
             member = (instance.time, available.next_number, instance)
             available.next_number += 1
-            members = available.by_key.get(key)
             if members is None:
                 members = available.by_key[key] = Members(self._plan.types)
             members.insert(member)
             inserted.append((member, key))
             if self.expires:
-                self._note_arrival(available, now, key)
+                self.note_arrival(available, now, key)
         return inserted
 
-    def _note_arrival(self, available: AvailableInstances, now: Time, key: Any) -> None:
+    def note_arrival(self, available: AvailableInstances, now: Time, key: Any) -> None:
+        if available.arrivals is None:
+            available.arrivals = deque()
         available.arrivals.append((now, key))
         if len(available.arrivals) > available.full:
             available.tidy()
 
     def expire(self, available: AvailableInstances, now: Time) -> None:
         """Drops what is too old, also of keys of which nothing new is heard."""
-        if self.type.within is None:
+        arrivals = available.arrivals
+        if self.type.within is None or not arrivals:
             return
-        arrivals, since = available.arrivals, now - self.type.within
+        since = now - self.type.within
         while arrivals and arrivals[0][0] < since:
             _, key = arrivals.popleft()
             members = available.by_key.get(key)
             if members is not None:
-                self._pruning.expire(members, now)
+                self.pruning.expire(members, now)
                 if not members:
                     del available.by_key[key]
 
@@ -251,6 +259,21 @@ class Detector:
 
                 gone.extend(consume(members.by_type[name], bound, terminator[0], allowed))
             members.remove(name, gone)
+
+
+def _short(plan: TypePlan, *, timely: bool) -> Pairs | Chains | None:
+    if not plan.possible:
+        return None
+    if pairs.fits(plan, timely=timely):
+        return Pairs(plan)
+    return Chains(plan) if chains.fits(plan, timely=timely) else None
+
+
+def _is_of_use(short: Pairs | Chains, members: Members | None, one: Instance) -> bool:
+    """Returns whether an instance that terminates nothing has to be kept."""
+    if isinstance(short, Pairs) or not short.needs_earlier(one.type):
+        return True
+    return members is not None and short.is_of_use(members, one)
 
 
 def _terminating(type_: ComplexType) -> frozenset[str]:

@@ -40,7 +40,6 @@ class Instance:
         time: int,
         begin: Time,
         end: Time,
-        *,
         fields: Mapping[str, Any] | None = None,
         bound: Bound = (),
         event: Any = None,

@@ -66,9 +66,8 @@ class Machine:
         self._detectors = [each for each in self._types if isinstance(each, Detector)]
         #: The types that the instances of others concern, directly or not, in order; by those others.
         self._concerned: dict[frozenset[str], list[Detector | Timer]] = {}
-        #: The same for one primitive type, without timers.
-        self._detecting: dict[str, list[Detector]] = {}
-        self._asks_past = any(each.type.continuous for each in self._detectors)
+        #: Whether the times of all events are in state.
+        self.asks_past = any(each.type.continuous for each in self._detectors)
 
     def start(self) -> History:
         return History(
@@ -96,7 +95,7 @@ class Machine:
         for instances in occurring.values():
             for one in instances:
                 one.time = history.stage
-        if self._asks_past:
+        if self.asks_past:
             history.past += [history.stage] * events
         found: list[Instance] = []
         for each in self._concerning(frozenset(stage)) if not (ticking and self._timers) else self._types:
@@ -115,47 +114,16 @@ class Machine:
                 found += made
         history.now = now
         if len(history.past) > history.full:
-            self._forget(history)
+            self.forget_past(history)
         return found
 
-    def arrive(self, history: History, one: Instance, now: Time) -> list[Instance]:
-        """Returns the complex instances of a stage with one primitive instance, of a module without timers."""
-        history.stage += 1
-        one.time = history.stage
-        if self._asks_past:
-            history.past.append(history.stage)
-        found: list[Instance] = []
-        occurring: Occurring = {}
-        for each in self._concerned_by(one.type):
-            part: Any = history.parts[each.type.name]
-            if each.expires:
-                each.expire(part, now)
-            if found:
-                new = [other for name in each.component_types for other in occurring.get(name, ())]
-            elif one.type in each.component_types:
-                new = [one]
-            else:
-                continue
-            if not new:
-                continue
-            bound = each.detect(part, new, now, history.past)
-            if bound:
-                made = [head for it in bound if (head := self._heads.instance(each.type, it)) is not None]
-                if made:
-                    occurring[one.type] = [one]
-                    occurring[each.type.name] = made
-                    found += made
-        history.now = now
-        if len(history.past) > history.full:
-            self._forget(history)
-        return found
+    def is_primitive(self, type_: str) -> bool:
+        """Returns whether the instances of a type are events of the stream."""
+        return all(each.type.name != type_ for each in self._types)
 
-    def _concerned_by(self, name: str) -> list[Detector]:
-        found = self._detecting.get(name)
-        if found is None:
-            concerned = self._concerning(frozenset((name,)))
-            found = self._detecting[name] = [each for each in concerned if isinstance(each, Detector)]
-        return found
+    def concerned_by(self, type_: str) -> list[Detector]:
+        """Returns the types that the instances of a primitive type concern, in order; timers left out."""
+        return [each for each in self._concerning(frozenset((type_,))) if isinstance(each, Detector)]
 
     def _concerning(self, names: frozenset[str]) -> list[Detector | Timer]:
         found = self._concerned.get(names)
@@ -213,10 +181,10 @@ class Machine:
             part = history.parts[each.type.name]
             assert isinstance(part, AvailableInstances)
             each.expire(part, now)
-        self._forget(history)
+        self.forget_past(history)
         return not history.live
 
-    def _forget(self, history: History) -> None:
+    def forget_past(self, history: History) -> None:
         """Drops the times before everything that is still available."""
         oldest = min((leaf.time for one in _available(history) for leaf in one.leaves()), default=None)
         history.past = [] if oldest is None else history.past[bisect_left(history.past, oldest) :]

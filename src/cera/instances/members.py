@@ -62,6 +62,9 @@ class Members:
         made.by_type = {name: found.copy() for name, found in self.by_type.items()}
         return made
 
+    def __bool__(self) -> bool:
+        return any(self.by_type.values())
+
     def __len__(self) -> int:
         return sum(map(len, self.by_type.values()))
 

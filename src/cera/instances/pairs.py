@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from typing import Literal
 
-from cera.instances.instance import Instance
+from cera.instances.instance import Bound, Instance
 from cera.instances.limits import admit
 from cera.instances.members import Member, Members
 from cera.instances.type_plan import TypePlan
@@ -23,32 +24,55 @@ class Pairs:
         type_ = self._type = plan.type
         self._within = type_.within
         first, last = (type_.components[place] for place in type_.bound)
-        self._first, self.last = first.type, last.type
+        self.first, self.last = first.type, last.type
+        self._names = first.name, last.name
         self._selection = first.selection
         self._inside, self._outside = first.inside, first.outside
         self._terminator_stays = last.inside == "shared"
         self._forbidden = [type_.components[place].type for place in type_.forbidden]
 
-    def detect(self, members: Members, terminator: Instance, now: Time) -> list[tuple[Instance, ...]]:
-        """Returns the instances that each event binds to the first component, and removes those that are consumed."""
-        available = members.by_type[self._first]
+    @property
+    def takes(self) -> Literal["first", "last"] | None:
+        """The place in the order of time of the one instance that is bound to the first component, if that is all that
+        decides."""
+        one = self._selection in ("first", "last") and not self._binds_several
+        plain = self._within is None and not self._forbidden and self._outside != "exclusive"
+        limited = self._type.limit is not None and self._type.limit < 1
+        return self._selection if one and plain and not limited else None  # type: ignore[return-value]  # narrowed
+
+    @property
+    def consumes(self) -> bool:
+        """Whether what is bound to the first component is gone after an event."""
+        return self._outside != "shared"
+
+    def detect(self, members: Members, terminator: Instance, now: Time) -> Sequence[Bound]:
+        """Returns what each event binds, and removes what is consumed."""
+        available = members.by_type[self.first]
         since = None if self._within is None else now - self._within
         if not available or (since is not None and terminator.begin < since):
-            return []
+            return ()
         end = bisect_left(available, (terminator.time,))
         legal: Sequence[Member] = available[self._begin(members, terminator.time) : end]
         if since is not None:
             legal = [member for member in legal if member[2].begin >= since]
         if not legal:
-            return []
+            return ()
         chosen = self._chosen(legal, available, since)
         admit(self._type, chosen)
         if self._outside == "exclusive":
             bound = {number for members_ in chosen for _, number, _ in members_}
-            members.by_type[self._first] = [member for member in available[end:] if member[1] not in bound]
+            members.by_type[self.first] = [member for member in available[end:] if member[1] not in bound]
         elif self._outside == "exclusive parameter":
-            members.remove(self._first, [member for members_ in chosen for member in members_])
-        return [tuple(member[2] for member in members_) for members_ in chosen]
+            members.remove(self.first, [member for members_ in chosen for member in members_])
+        first, last = self._names
+        return [((first, tuple([member[2] for member in members_])), (last, (terminator,))) for members_ in chosen]
+
+    @property
+    def _binds_several(self) -> bool:
+        """Whether one instance after the other is bound to the first component, each by an event of its own."""
+        if self._selection == "combinations minimum":
+            return self._terminator_stays and self._inside != "exclusive"
+        return self._terminator_stays and self._inside == "exclusive parameter"
 
     def _begin(self, members: Members, before: int) -> int:
         """Returns the place of the first member after which nothing forbidden has occurred."""
@@ -57,7 +81,7 @@ class Pairs:
             found = members.by_type[name]
             end = bisect_left(found, (before,))
             if end:
-                begin = max(begin, bisect_left(members.by_type[self._first], (found[end - 1][0],)))
+                begin = max(begin, bisect_left(members.by_type[self.first], (found[end - 1][0],)))
         return begin
 
     def _chosen(
@@ -69,10 +93,8 @@ class Pairs:
                 return [tuple(legal)]
             case "cumulative":
                 return [tuple(member for member in available if since is None or member[2].begin >= since)]
-            case "combinations minimum":
-                several = self._terminator_stays and self._inside != "exclusive"
             case _:
-                several = self._terminator_stays and self._inside == "exclusive parameter"
+                several = self._binds_several
         if self._selection == "last":
             return [(member,) for member in reversed(legal)] if several else [(legal[-1],)]
         return [(member,) for member in legal] if several else [(legal[0],)]

@@ -132,6 +132,11 @@ class Reader:
         #: The names of the attributes of changes, by those of the columns before and after.
         self._known: dict[tuple[_Columns, _Columns | None], _Columns | None] = {}
 
+    @property
+    def has_declared_names(self) -> bool:
+        """Whether attributes may have other names than the children they are read from."""
+        return bool(self._declared)
+
     def fields(self, content: Mapping[str, Value]) -> Mapping[str, Value]:
         declared = self._declared
         if not declared:

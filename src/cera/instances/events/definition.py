@@ -45,7 +45,7 @@ class TypeDefinition:
         recordings = [Recording(moments, end, until, self.timezone, self.tick_limit) for moments in histories]
         found = [one for recording in recordings for one in evaluate(module, recording, heads)]
         found.sort(key=lambda one: one.end)
-        derived = [each for _, same in groupby(found, key=lambda one: one.end) for each in heads.detections(same)]
+        derived = [each for _, same in groupby(found, key=lambda one: one.end) for each in heads.detections(list(same))]
         return Answer(tuple(in_output_order(each.result() for each in derived)), evaluator.undefined, left_out)
 
 

@@ -10,13 +10,14 @@ from operator import itemgetter
 from typing import Any
 
 from cera.instances.detections import Heads, InstanceDetection
+from cera.instances.events.feed_source import Feed, FeedSource, Histories
 from cera.instances.inherited import with_inherited_limits
-from cera.instances.instance import UNPLACED, Instance, primitive
+from cera.instances.instance import Instance, primitive
 from cera.instances.machine import History, Machine
 from cera.instances.types import ComplexType, InstanceModule
 from cera.model.calendars.tick_limits import TICK_LIMIT, check_ticks
 from cera.model.evaluation.evaluator import Evaluator
-from cera.model.events.occurrence import Occurrence, wrap
+from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 from cera.modules.arrivals import NO_HISTORY, Arrival, Key
 from cera.modules.driving import distinct
@@ -65,6 +66,10 @@ class InstanceProcessor(HistoryProcessor[InstanceState, History]):
         lengths = [bound for bound in bounds if bound is not None]
         #: How long a history matters after its last event; None if it may matter always.
         self._lasting = max(lengths, default=0) if len(lengths) == len(bounds) and not self.ticks else None
+        histories = Histories(module.partition, self._lasting, self._note_stage, self._forget_old)
+        self._source = FeedSource(self._machine, self._heads, histories)
+        #: The functions for flat events of a label, as far as there were any.
+        self._feeds: dict[str, Feed] = {}
 
     def start(self) -> InstanceState:
         return InstanceState()
@@ -92,6 +97,7 @@ class InstanceProcessor(HistoryProcessor[InstanceState, History]):
         once."""
         if self.ticks or self._partition in TIME_ATTRIBUTES:
             return super().advance(state, events, before)
+        feeds = self._feeds
         found: list[Detection] = []
         at, count = 0, len(events)
         while at < count:
@@ -100,41 +106,29 @@ class InstanceProcessor(HistoryProcessor[InstanceState, History]):
             first = at
             at += 1
             if at == count or events[at].end != now:
-                reader = self._recognizer.reader_of_label(event.label)
-                if reader is None and event.label != CHANGE:
-                    continue
-                if reader is None or event.content is None or event.label == CHANGE:
+                label = event.label
+                feed = feeds.get(label)
+                if feed is None:
+                    feed = self._feed(label)
+                content = event.content
+                if feed is not None and content is not None:
+                    found += feed(state, event, content)
+                elif feed is not None or label == CHANGE:
                     found += self.step(state, now, [event])
-                    continue
-                found += self._alone(state, reader.predicate, reader.fields(event.content), event)
                 continue
             while at < count and events[at].end == now:
                 at += 1
             found += self.step(state, now, distinct(events[first:at]))
         return found
 
-    def _alone(
-        self, state: InstanceState, type_: str, fields: Mapping[str, Any], event: Occurrence
-    ) -> Sequence[InstanceDetection]:
-        """Takes the step of one flat event."""
-        now = event.end
-        state.seen += 1
-        value = None if self._partition is None else fields.get(self._partition)
-        found: list[Instance] = []
-        if value is None and self._partition is not None:
-            state.left_out += 1
-        else:
-            key = None if value is None else wrap(value)
-            history = state.histories.get(key)
-            if history is None:
-                history = state.histories[key] = self._machine.start()
-            one = Instance(type_, UNPLACED, event.begin, now, fields=fields, event=event)
-            found = self._machine.arrive(history, one, now)
-            if self._lasting is not None:
-                self._note_stage(state, key, now)
-        if self._lasting is not None:
-            self._forget_old(state, now - self._lasting)
-        return self._heads.detections(found) if found else ()
+    def _feed(self, label: str) -> Feed | None:
+        """Returns the function for the flat events of a label, if they are monitored and nothing else is under it."""
+        reader = self._recognizer.reader_of_label(label)
+        if reader is None or label == CHANGE:
+            return None
+        fields_of = reader.fields if reader.has_declared_names else None
+        feed = self._feeds[label] = self._source.feed(reader.predicate, fields_of)
+        return feed
 
     def _note_stage(self, state: InstanceState, key: Key, now: Time) -> None:
         state.stages.append((now, key))
