@@ -52,8 +52,12 @@ class SourceTables:
     def reject_longer(self, longest: int) -> SourceTables:
         """Rejects the events that last longer than so many microseconds."""
         length = column("end") - column("begin")
-        kept = tuple(replace(table, frame=table.frame.where(length <= longest)) for table in self.tables)
-        broken = [replace(table, frame=table.frame.where(length > longest)) for table in self.tables]
+        lasting = [table for table in self.tables if not table.points]  # points of time last no longer than nothing
+        if not lasting:
+            return self
+        short = {id(table): replace(table, frame=table.frame.where(length <= longest)) for table in lasting}
+        kept = tuple(short.get(id(table), table) for table in self.tables)
+        broken = [replace(table, frame=table.frame.where(length > longest)) for table in lasting]
         return SourceTables(kept, lambda: reduce(DataFrame.unionByName, map(_broken, broken), self.rejected))
 
 
