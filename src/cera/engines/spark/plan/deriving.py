@@ -16,6 +16,8 @@ from cera.engines.spark.plan.grouping import GroupedRelation, group_matches
 from cera.engines.spark.plan.head_udf import terms_of
 from cera.engines.spark.plan.head_values import fold_aggregate, replace_aggregates, replace_expressions
 from cera.engines.spark.plan.heads import flat_head, instantiate
+from cera.engines.spark.plan.joins import Strategy
+from cera.engines.spark.plan.moving import moving
 from cera.engines.spark.plan.scopes import Environment, RowScope
 from cera.engines.spark.plan.sliding import SlidingWindow, collected, first_of_ties
 from cera.engines.spark.plan.timers import timed
@@ -74,22 +76,30 @@ def derive(
 
 def derive_sliding(
     construction: Construction, window: SlidingWindow, environment: Environment, certain: frozenset[str]
-) -> EventTable | None:
-    """Returns the events of a rule over the windows of its anchors; None if columns cannot compute its aggregates."""
+) -> tuple[EventTable, Strategy] | None:
+    """Returns the events of a rule over the windows of its anchors, and how these are computed; None if columns cannot
+    compute its aggregates.
+    """
     cells = {**window.elements.cells, **window.anchors.cells}
     rows = Relation(window.anchors.table.frame, {name: cell.components for name, cell in cells.items()})
     head = construction.head
     if construction.momentary or not has_grouping(head) or _not_native(head, rows, environment) is not None:
         return None  # an event at the end may be that of several anchors
+    plain, aggregates = replace_aggregates(head)
+    taken = frozenset(replace_expressions(plain)[1].values())
+    once = all(isinstance(value, Variable) for value in taken) and taken >= {Variable(name) for name in window.shared}
+    [cause, *_] = [reference for _, reference in sorted(construction.causes)]
+    moved = moving(window, aggregates, variables(plain) - aggregates.keys(), cause, once=once)
+    if moved is not None:
+        counts = frozenset(name for name, aggregate in aggregates.items() if aggregate.function == "count")
+        moved = timed(moved, window.window, window.timer)
+        return replace(_built(construction, plain, moved, environment, certain | counts), once=once), "moving"
     group = collected(window)
     group = replace(group, relation=timed(group.relation, window.window, window.timer))
     plain, relation, known = _aggregated(head, group, environment)
-    taken = frozenset(replace_expressions(plain)[1].values())
-    once = all(isinstance(value, Variable) for value in taken) and taken >= {Variable(name) for name in window.shared}
     if once and not window.untied:  # equal events then have the same shared values
-        [cause, *_] = [reference for _, reference in sorted(construction.causes)]
         relation = first_of_ties(window, relation, variables(plain), cause)
-    return replace(_built(construction, plain, relation, environment, certain | known), once=once)
+    return replace(_built(construction, plain, relation, environment, certain | known), once=once), "sliding"
 
 
 def _traced(construction: Construction, relation: Relation) -> tuple[Construct, Relation]:

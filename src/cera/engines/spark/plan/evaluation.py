@@ -110,9 +110,11 @@ class Evaluation:
         window = sliding_window(construction, self.sources, points=self.max_duration == 0)
         if window is None:
             return None
-        table = derive_sliding(construction, window, self.environment, certain)
-        if table is not None:
-            self.joins.append((window.join, "sliding"))
+        found = derive_sliding(construction, window, self.environment, certain)
+        if found is None:
+            return None
+        table, strategy = found
+        self.joins.append((window.join, strategy))
         return table
 
     def relation(self, expression: Expression) -> Relation:

@@ -24,7 +24,7 @@ from cera.model.expressions.expression import until_of
 from cera.model.time.containment import Containment
 
 #: How a join is made; `explain` shows it.
-Strategy = Literal["bucket", "plain", "broadcast", "sliding"]
+Strategy = Literal["bucket", "plain", "broadcast", "sliding", "moving"]
 
 _RIGHT = "right "
 _BUCKET = "bucket"

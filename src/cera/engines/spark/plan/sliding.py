@@ -156,18 +156,22 @@ def _checked(window: SlidingWindow, rows: DataFrame) -> DataFrame:
     parts = [around.between(*one).of(F.collect_list(column(_ELEMENT))) for one in frames if one[0] <= one[1]]
     found = {f"{_BEFORE} {number}": part for number, part in enumerate(parts)}
     rows = rows.withColumns({**found, _TIED: around.of(F.lag(column(_TIME)))})
+    single = no_ties(window, column(_TIED) == column(_TIME), column(_TIME))
+    matches = _concatenated([column(name) for name in found]) if found else F.array()
+    return rows.where(single).withColumn(MATCHES, matches)
+
+
+def no_ties(window: SlidingWindow, tied: Column, at: Column) -> Column:
+    """Returns a condition that always holds; the query fails at a row that is tied, and says at which time."""
     assert window.anchors.table.unique is not None
     names = " and ".join(f"`{name}`" for name in sorted(window.anchors.table.unique))
-    time = F.timestamp_micros(column(_TIME)).cast("string")
     words = F.concat(
         F.lit(f"two events `{window.anchors.label}` at "),
-        time,
+        F.timestamp_micros(at).cast("string"),
         F.lit(f" have the same {names}, which "),
         F.lit("was said to be unique; leave out `unique`"),
     )
-    single = F.when(column(_TIED) == column(_TIME), F.raise_error(words).cast("boolean")).otherwise(F.lit(True))
-    matches = _concatenated([column(name) for name in found]) if found else F.array()
-    return rows.where(single).withColumn(MATCHES, matches)
+    return F.when(tied, F.raise_error(words).cast("boolean")).otherwise(F.lit(True))
 
 
 def _surrounded(window: SlidingWindow, rows: DataFrame) -> DataFrame:

@@ -68,7 +68,10 @@ def test_a_frame_of_events_becomes_a_frame_of_derived_events(readings: DataFrame
     assert fire["end"].timestamp() == 10
 
 
-def test_a_program_over_typed_columns_runs_without_python(spark: SparkSession, readings: DataFrame) -> None:
+def test_a_program_over_typed_columns_runs_without_python(
+    spark: SparkSession, readings: DataFrame, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CERA_COLUMNS", "0")  # else windows that end with their event go through Arrow
     found = answers(load(FIRE).layers, from_frame(readings).tables, spark)
     plan = found.events()._jdf.queryExecution().executedPlan().toString()
     assert "Python" not in plan
@@ -76,11 +79,12 @@ def test_a_program_over_typed_columns_runs_without_python(spark: SparkSession, r
     assert not found.batch.environment.fallbacks
 
 
-def test_joins_with_a_time_bound_are_made_in_buckets_and_windows_of_one_length_slide(
+def test_joins_with_a_time_bound_are_made_in_buckets_and_windows_of_one_length_move(
     spark: SparkSession, readings: DataFrame
 ) -> None:
     found = answers(load(FIRE).layers, from_frame(readings).tables, spark)
-    assert sorted(way for _, way in found.batch.joins) == ["bucket", "bucket", "sliding"]
+    assert sorted(way for _, way in found.batch.joins) == ["bucket", "bucket", "moving"]
+    assert "MapInArrow MovingWindows" in found.events()._jdf.queryExecution().executedPlan().toString()
 
 
 @pytest.mark.usefixtures("spark")
