@@ -7,7 +7,7 @@ below 2^53, among which every whole one is the integer that it stands for.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -33,7 +33,10 @@ from cera.model.expressions.expression import (
     Variable,
     Within,
 )
+from cera.model.expressions.meaning import PartialMeaning
 from cera.model.terms.values import Scalar
+from cera.model.time.allen import CONVERSES
+from cera.model.time.durations import Duration
 
 _COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = MappingProxyType(
     {
@@ -57,44 +60,90 @@ _RELATIONS: Mapping[str, Callable[[Events, Events], Truths]] = MappingProxyType(
         "equals": lambda i, j: (i.begin == j.begin) & (i.end == j.end),
     }
 )
-_CONVERSES = MappingProxyType(
-    {
-        "after": "before",
-        "met-by": "meets",
-        "overlapped-by": "overlaps",
-        "started-by": "starts",
-        "contains": "during",
-        "finished-by": "finishes",
-    }
-)
+_Value = Column | Events | Duration
 
 
 def holds(condition: Expression, rows: Rows, strings: Strings) -> Truths:
     """Returns in which rows a condition holds."""
-    match condition:
-        case And():
-            found = [holds(part, rows, strings) for part in condition.operands]
-            return np.logical_and.reduce(found) if found else np.ones(rows.count, np.bool_)
-        case Or():
-            found = [holds(part, rows, strings) for part in condition.operands]
-            return np.logical_or.reduce(found) if found else np.zeros(rows.count, np.bool_)
-        case Not():
-            return ~holds(condition.operand, rows, strings)
-        case Comparison():
-            left, right = (value(side, rows, strings) for side in (condition.left, condition.right))
-            return _compared(condition.operator, left, right, rows.count, strings)
-        case Temporal(left=EventReference(identifier=one), right=EventReference(identifier=other)):
-            converse = _CONVERSES.get(condition.relation)
-            if converse is not None:
-                return _RELATIONS[converse](rows.events[other], rows.events[one])
-            return _RELATIONS[condition.relation](rows.events[one], rows.events[other])
-        case Within(duration=DurationLiteral(duration=duration)):
-            names = [each.identifier for each in condition.intervals if isinstance(each, EventReference)]
-            begin, end = hull([rows.events[name] for name in names])
-            within: Truths = end - begin <= duration.microseconds
-            return within
-        case _:
-            raise AssertionError(f"{type(condition).__name__} is not evaluated in columns; lowering let it pass")
+    return _Arrays(rows, strings).truth(condition)
+
+
+def value(expression: Expression, rows: Rows, strings: Strings) -> Column:
+    """Returns the values of an expression."""
+    return _column(_Arrays(rows, strings).value(expression))
+
+
+class _Arrays(PartialMeaning[Truths, _Value]):
+    """Arrays of the rows of a relation: truth values, columns, the events of identifiers."""
+
+    def __init__(self, rows: Rows, strings: Strings) -> None:
+        self.rows = rows
+        self.strings = strings
+
+    def other_truth(self, condition: Expression) -> Truths:
+        raise AssertionError(f"{type(condition).__name__} is not evaluated in columns; lowering let it pass")
+
+    def other_value(self, expression: Expression) -> Column:
+        raise AssertionError(f"{type(expression).__name__} is not evaluated in columns; lowering let it pass")
+
+    def conjunction(self, condition: And, operands: Iterator[Truths]) -> Truths:
+        found = list(operands)
+        return np.logical_and.reduce(found) if found else np.ones(self.rows.count, np.bool_)
+
+    def disjunction(self, condition: Or, operands: Iterator[Truths]) -> Truths:
+        found = list(operands)
+        return np.logical_or.reduce(found) if found else np.zeros(self.rows.count, np.bool_)
+
+    def negation(self, condition: Not, operand: Truths) -> Truths:
+        return ~operand
+
+    def comparison(self, condition: Comparison, left: _Value, right: _Value) -> Truths:
+        return _compared(condition.operator, _column(left), _column(right), self.rows.count, self.strings)
+
+    def temporal(self, condition: Temporal, sides: Iterator[_Value]) -> Truths:
+        one, other = map(_events, sides)
+        relation = condition.relation
+        if relation not in _RELATIONS:
+            one, other, relation = other, one, CONVERSES[relation]
+        return _RELATIONS[relation](one, other)
+
+    def within(self, condition: Within, intervals: Sequence[_Value], duration: _Value) -> Truths:
+        assert isinstance(duration, Duration)
+        begin, end = hull([_events(interval) for interval in intervals])
+        within: Truths = end - begin <= duration.microseconds
+        return within
+
+    def literal(self, literal: Literal) -> Column:
+        return constant(literal.value, self.rows.count, self.strings)
+
+    def duration(self, literal: DurationLiteral) -> Duration:
+        return literal.duration
+
+    def variable(self, variable: Variable) -> Column:
+        return self.rows.data[variable.name]
+
+    def event(self, reference: EventReference) -> Events:
+        return self.rows.events[reference.identifier]
+
+    def negative(self, expression: Negative, operand: _Value) -> Column:
+        numbers = _numbers(_column(operand))
+        return Column("number", 0.0 - numbers.values, numbers.bound)
+
+    def arithmetic(self, expression: Arithmetic, left: _Value, right: _Value) -> Column:
+        return _calculated(expression.operator, _numbers(_column(left)), _numbers(_column(right)))
+
+    def call(self, call: Call, arguments: Iterator[_Value]) -> Column:
+        return called(call.function, [_column(argument) for argument in arguments], self.strings)
+
+
+def _column(found: _Value) -> Column:
+    assert isinstance(found, Column)
+    return found
+
+
+def _events(found: _Value) -> Events:
+    assert isinstance(found, Events)
+    return found
 
 
 def hull(events: list[Events]) -> tuple[Times, Times]:
@@ -103,25 +152,6 @@ def hull(events: list[Events]) -> tuple[Times, Times]:
     for other in events[1:]:
         begin, end = np.minimum(begin, other.begin), np.maximum(end, other.end)
     return begin, end
-
-
-def value(expression: Expression, rows: Rows, strings: Strings) -> Column:
-    """Returns the values of an expression."""
-    match expression:
-        case Variable():
-            return rows.data[expression.name]
-        case Literal():
-            return constant(expression.value, rows.count, strings)
-        case Negative():
-            operand = _numbers(value(expression.operand, rows, strings))
-            return Column("number", 0.0 - operand.values, operand.bound)
-        case Arithmetic():
-            left, right = (_numbers(value(side, rows, strings)) for side in (expression.left, expression.right))
-            return _calculated(expression.operator, left, right)
-        case Call():
-            return called(expression.function, [value(each, rows, strings) for each in expression.arguments], strings)
-        case _:
-            raise AssertionError(f"{type(expression).__name__} is not evaluated in columns; lowering let it pass")
 
 
 def constant(scalar: Scalar, count: int, strings: Strings) -> Column:

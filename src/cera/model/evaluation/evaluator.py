@@ -9,7 +9,7 @@ work on that. No data makes an evaluation fail; how often something was undefine
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cera.model.calendars.calendar_files import Calendar, occurs_in_relation
@@ -114,7 +114,7 @@ class _Valuation(Meaning[bool, Result | None]):
             timer.timer, calendars, relation, interval, timezone
         )
 
-    def within(self, condition: Within, intervals: Iterator[Result | None], duration: Result | None) -> bool:
+    def within(self, condition: Within, intervals: Sequence[Result | None], duration: Result | None) -> bool:
         found = _intervals(intervals)
         if found is None or duration is None:
             return False
@@ -123,7 +123,7 @@ class _Valuation(Meaning[bool, Result | None]):
             self.evaluator.undefined += 1
         return result is True
 
-    def in_one_window(self, condition: InOneWindow, intervals: Iterator[Result | None]) -> bool:
+    def in_one_window(self, condition: InOneWindow, intervals: Sequence[Result | None]) -> bool:
         found = _intervals(intervals)
         return found is not None and condition.period.in_one(hull(found))
 
@@ -179,9 +179,8 @@ class _Valuation(Meaning[bool, Result | None]):
         return result
 
 
-def _intervals(found: Iterator[Result | None]) -> list[Interval] | None:
-    """Returns the values if all of them are intervals. All are evaluated: what is undefined is counted."""
-    values = list(found)
+def _intervals(values: Sequence[Result | None]) -> list[Interval] | None:
+    """Returns the values if all of them are intervals."""
     intervals = [value for value in values if isinstance(value, Interval)]
     return intervals if len(intervals) == len(values) else None
 

@@ -8,7 +8,7 @@ what its parts are; it has two sorts, what conditions are made into and what all
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar, assert_never
 
 from cera.model.expressions.expression import (
@@ -67,9 +67,10 @@ class Meaning(ABC, Generic[Truth, Value]):
             case Not():
                 return self.negation(condition, self.truth(condition.operand))
             case Within():
-                return self.within(condition, map(self.value, condition.intervals), self.value(condition.duration))
+                intervals = [self.value(interval) for interval in condition.intervals]
+                return self.within(condition, intervals, self.value(condition.duration))
             case InOneWindow():
-                return self.in_one_window(condition, map(self.value, condition.intervals))
+                return self.in_one_window(condition, [self.value(interval) for interval in condition.intervals])
             case InState():
                 return self.in_state(condition, self.value(condition.event))
             case Different():
@@ -103,7 +104,7 @@ class Meaning(ABC, Generic[Truth, Value]):
             case Comparison() | Temporal() | Within() | InOneWindow() | InState() | Different() | Not() | And() | Or():
                 return self.truth_as_value(expression)
             case Aggregate() | Periodic():
-                raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")
+                return self.without_value(expression)
             case _:
                 assert_never(expression)
 
@@ -114,6 +115,10 @@ class Meaning(ABC, Generic[Truth, Value]):
     @abstractmethod
     def truth_as_value(self, condition: Expression) -> Value:
         """Returns what a condition is made into where a value stands: `(var A > 1) = (var B > 1)`."""
+
+    def without_value(self, expression: Aggregate | Periodic) -> Value:
+        """Rejects what has a value in heads, or beside an interval, only."""
+        raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")
 
     # Conditions
 
@@ -137,10 +142,10 @@ class Meaning(ABC, Generic[Truth, Value]):
         """Returns whether a time of the timer has this relation to an interval, on whichever side it was written."""
 
     @abstractmethod
-    def within(self, condition: Within, intervals: Iterator[Value], duration: Value) -> Truth: ...
+    def within(self, condition: Within, intervals: Sequence[Value], duration: Value) -> Truth: ...
 
     @abstractmethod
-    def in_one_window(self, condition: InOneWindow, intervals: Iterator[Value]) -> Truth: ...
+    def in_one_window(self, condition: InOneWindow, intervals: Sequence[Value]) -> Truth: ...
 
     @abstractmethod
     def in_state(self, condition: InState, event: Value) -> Truth: ...
@@ -173,3 +178,80 @@ class Meaning(ABC, Generic[Truth, Value]):
 
     @abstractmethod
     def call(self, call: Call, arguments: Iterator[Value]) -> Value: ...
+
+
+class PartialMeaning(Meaning[Truth, Value]):
+    """A meaning of some kinds of nodes, which says for all others together what they are made into."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def other_truth(self, condition: Expression) -> Truth:
+        """Returns what any other condition is made into, whatever its parts are."""
+
+    @abstractmethod
+    def other_value(self, expression: Expression) -> Value:
+        """Returns what any other expression is made into, whatever its parts are."""
+
+    def value_as_truth(self, expression: Expression) -> Truth:
+        return self.other_truth(expression)
+
+    def truth_as_value(self, condition: Expression) -> Value:
+        return self.other_value(condition)
+
+    def without_value(self, expression: Aggregate | Periodic) -> Value:
+        return self.other_value(expression)
+
+    def comparison(self, condition: Comparison, left: Value, right: Value) -> Truth:
+        return self.other_truth(condition)
+
+    def conjunction(self, condition: And, operands: Iterator[Truth]) -> Truth:
+        return self.other_truth(condition)
+
+    def disjunction(self, condition: Or, operands: Iterator[Truth]) -> Truth:
+        return self.other_truth(condition)
+
+    def negation(self, condition: Not, operand: Truth) -> Truth:
+        return self.other_truth(condition)
+
+    def temporal(self, condition: Temporal, sides: Iterator[Value]) -> Truth:
+        return self.other_truth(condition)
+
+    def recurrence(self, condition: Temporal, timer: Periodic, relation: str, interval: Value) -> Truth:
+        return self.other_truth(condition)
+
+    def within(self, condition: Within, intervals: Sequence[Value], duration: Value) -> Truth:
+        return self.other_truth(condition)
+
+    def in_one_window(self, condition: InOneWindow, intervals: Sequence[Value]) -> Truth:
+        return self.other_truth(condition)
+
+    def in_state(self, condition: InState, event: Value) -> Truth:
+        return self.other_truth(condition)
+
+    def different(self, condition: Different) -> Truth:
+        return self.other_truth(condition)
+
+    def literal(self, literal: Literal) -> Value:
+        return self.other_value(literal)
+
+    def duration(self, literal: DurationLiteral) -> Value:
+        return self.other_value(literal)
+
+    def date_time(self, literal: DateTime) -> Value:
+        return self.other_value(literal)
+
+    def variable(self, variable: Variable) -> Value:
+        return self.other_value(variable)
+
+    def event(self, reference: EventReference) -> Value:
+        return self.other_value(reference)
+
+    def negative(self, expression: Negative, operand: Value) -> Value:
+        return self.other_value(expression)
+
+    def arithmetic(self, expression: Arithmetic, left: Value, right: Value) -> Value:
+        return self.other_value(expression)
+
+    def call(self, call: Call, arguments: Iterator[Value]) -> Value:
+        return self.other_value(call)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, get_args
 
 import pytest
@@ -30,14 +30,14 @@ from cera.model.expressions.expression import (
     Variable,
     Within,
 )
-from cera.model.expressions.meaning import Meaning
-from cera.model.matching.patterns import ScalarPattern
+from cera.model.expressions.meaning import Meaning, PartialMeaning
+from cera.model.matching.patterns import TermPattern
 from cera.model.time.durations import Duration
 
 X, Y = Variable("X"), Variable("Y")
 i, j = EventReference("i"), EventReference("j")
 MINUTE = DurationLiteral(Duration(0, 60_000_000))
-DAILY = Periodic(TimerQuery("daily", ScalarPattern("x")))
+DAILY = Periodic(TimerQuery("daily", TermPattern("daily")))
 
 #: Each node, and how it is written by the meaning below.
 CONDITIONS: list[tuple[Expression, str]] = [
@@ -92,10 +92,10 @@ class Words(Meaning[str, str]):
     def recurrence(self, condition: Temporal, timer: Periodic, relation: str, interval: str) -> str:
         return f"{relation}(some {timer.timer.name}, {interval})"
 
-    def within(self, condition: Within, intervals: Iterator[str], duration: str) -> str:
+    def within(self, condition: Within, intervals: Sequence[str], duration: str) -> str:
         return f"within[{', '.join(intervals)}] {duration}"
 
-    def in_one_window(self, condition: InOneWindow, intervals: Iterator[str]) -> str:
+    def in_one_window(self, condition: InOneWindow, intervals: Sequence[str]) -> str:
         return f"window[{', '.join(intervals)}]"
 
     def in_state(self, condition: InState, event: str) -> str:
@@ -168,8 +168,6 @@ class Asked(Words):
 
     disjunction: Any = conjunction
     temporal: Any = conjunction
-    within: Any = lambda self, condition, intervals, duration: next(intervals)
-    in_one_window: Any = conjunction
     call: Any = conjunction
 
 
@@ -179,8 +177,6 @@ class Asked(Words):
         And((X, Y)),
         Or((X, Y)),
         Temporal("before", X, Y),
-        Within((X, Y), MINUTE),
-        InOneWindow((X, Y), 10, 5),
         Call("concat", (X, Y)),
     ],
 )
@@ -188,3 +184,21 @@ def test_parts_that_a_meaning_does_not_ask_for_are_left(expression: Expression) 
     asked = Asked()
     asked.truth(expression)
     assert asked.variables == ["X"]
+
+
+class OnlyVariables(PartialMeaning[str, str]):
+    def other_truth(self, condition: Expression) -> str:
+        return f"another {type(condition).__name__}"
+
+    def other_value(self, expression: Expression) -> str:
+        return f"another {type(expression).__name__}"
+
+    def variable(self, variable: Variable) -> str:
+        return variable.name
+
+
+@pytest.mark.parametrize("expression", [each for each, _ in CONDITIONS + VALUES] + [DAILY, Aggregate("avg", X)])
+def test_a_meaning_of_some_nodes_says_what_all_others_are(expression: Expression) -> None:
+    other = f"another {type(expression).__name__}"
+    assert OnlyVariables().truth(expression) == other
+    assert OnlyVariables().value(expression) == ("X" if expression is X else other)
