@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import and_, or_
-from typing import Protocol, assert_never
+from typing import NoReturn, Protocol
 
 from pyspark.sql import Column
 
@@ -48,8 +48,8 @@ from cera.model.expressions.expression import (
     until_of,
     walk,
 )
+from cera.model.expressions.meaning import Meaning
 from cera.model.terms.term import Term
-from cera.model.time.allen import CONVERSES
 from cera.model.time.durations import Distance, Duration
 from cera.model.time.interval import Interval
 from cera.model.time.timers import Sign
@@ -92,12 +92,12 @@ def compile_filter(condition: Expression, scope: Scope) -> Column:
 
     It is simpler than `compile_condition`, and Spark can push it down into the reading of files.
     """
-    return _Compiler(scope).condition(condition)
+    return _Columns(scope).truth(condition)
 
 
 def compile_value(expression: Expression, scope: Scope) -> ValueColumns:
     """Returns the value of the expression, null where it is undefined."""
-    return _as_columns(_Compiler(scope).operand(expression))
+    return _as_columns(_Columns(scope).value(expression))
 
 
 def _as_columns(operand: Operand | Number) -> ValueColumns:
@@ -117,83 +117,114 @@ def _is_constant(expression: Expression) -> bool:
 
 
 @dataclass(frozen=True)
-class _Compiler:
-    """A compiler that keeps constants and sums as they are until they are used, so that the columns are simple."""
+class _Columns(Meaning[Column, Operand | Number]):
+    """Columns. Constants and sums are kept as they are until they are used, so that the columns are simple.
+
+    The column of a condition may be null where it does not hold.
+    """
 
     scope: Scope
 
-    def condition(self, condition: Expression) -> Column:
-        match condition:
-            case And():
-                return _balanced(and_, [self.condition(c) for c in condition.operands] or [F.lit(True)])
-            case Or():
-                return _balanced(or_, [self.condition(c) for c in condition.operands] or [F.lit(False)])
-            case Not():
-                return ~F.coalesce(self.condition(condition.operand), F.lit(False))
-            case Comparison():
-                return self._comparison(condition)
-            case Temporal():
-                return self._temporal(condition)
-            case Within():
-                return self._within(condition)
-            case InOneWindow():
-                return self._in_one_window(condition)
-            case InState():
-                event = self._interval(condition.event)
-                begin, end = self.scope.interval(until_of(condition.state.identifier))
-                return F.lit(False) if event is None else temporal.in_state(event, IntervalColumns(begin, end))
-            case Different():
-                raise AssertionError("only rows with the ids of events say whether these are the same")
+    def value(self, expression: Expression) -> Operand | Number:
+        if not _is_constant(expression):
+            return super().value(expression)
+        value = Evaluator().value(expression, {}, {})
+        assert not isinstance(value, Term)
+        return _NOTHING if value is None else value
+
+    def value_as_truth(self, expression: Expression) -> Column:
+        value = _as_columns(self.value(expression))
+        found = value.boolean if isinstance(value, Cell) else None
+        return F.lit(False) if found is None else found
+
+    def truth_as_value(self, condition: Expression) -> Cell:
+        return Cell(boolean=F.coalesce(self.truth(condition), F.lit(False)))
+
+    def conjunction(self, condition: And, operands: Iterator[Column]) -> Column:
+        return _balanced(and_, list(operands) or [F.lit(True)])
+
+    def disjunction(self, condition: Or, operands: Iterator[Column]) -> Column:
+        return _balanced(or_, list(operands) or [F.lit(False)])
+
+    def negation(self, condition: Not, operand: Column) -> Column:
+        return ~F.coalesce(operand, F.lit(False))
+
+    def comparison(self, condition: Comparison, left: Operand | Number, right: Operand | Number) -> Column:
+        match left, right:
+            case Number(), (Number() | Cell() | str() | int() | float()):
+                other = right.cell() if isinstance(right, Number) else right
+                return number_test(left, other, lambda cell, other: compare(condition.operator, cell, other))
+            case ((Cell() | str() | int() | float()), Number()):
+                return number_test(right, left, lambda cell, other: compare(condition.operator, other, cell))
+            case (Number(), _) | (_, Number()):
+                return F.lit(False)
+            case ((Cell() | str() | int() | float()), (Cell() | str() | int() | float())):
+                return compare(condition.operator, left, right)
+            case ((Cell() | str() | int() | float()), _):
+                return F.lit(False)
+            case _, (Cell() | str() | int() | float()):
+                return F.lit(False)
             case _:
-                value = _as_columns(self.operand(condition))
-                found = value.boolean if isinstance(value, Cell) else None
-                return F.lit(False) if found is None else found
+                return temporal.compare_times(condition.operator, _time(left), _time(right))
 
-    def operand(self, expression: Expression) -> Operand | Number:
-        if _is_constant(expression):
-            value = Evaluator().value(expression, {}, {})
-            assert not isinstance(value, Term)
-            return _NOTHING if value is None else value
-        match expression:
-            case Variable():
-                return self.scope.cell(expression.name)
-            case EventReference():
-                return IntervalColumns(*self.scope.interval(expression.identifier))
-            case Negative():
-                return self._negative(expression)
-            case Arithmetic():
-                return self._arithmetic(expression)
-            case Call():
-                return self._call(expression)
-            case Comparison() | Temporal() | Within() | InOneWindow() | InState() | Different() | Not() | And() | Or():
-                return Cell(boolean=F.coalesce(self.condition(expression), F.lit(False)))
-            case Aggregate() | Periodic():
-                raise AssertionError(f"{type(expression).__name__} has no value of its own; the checks let it pass")
-            case Literal() | DurationLiteral() | DateTime():
-                raise AssertionError("a constant")
-            case _:
-                assert_never(expression)
+    def temporal(self, condition: Temporal, sides: Iterator[Operand | Number]) -> Column:
+        left, right = map(_interval, sides)
+        if left is None or right is None:
+            return F.lit(False)
+        return temporal.related(condition.relation, left, right)
 
-    def _value(self, expression: Expression) -> Operand:
-        operand = self.operand(expression)
-        return operand.cell() if isinstance(operand, Number) else operand
+    def recurrence(self, condition: Temporal, timer: Periodic, relation: str, interval: Operand | Number) -> Column:
+        found = _interval(interval)
+        if found is None:
+            return F.lit(False)
+        self.scope.fallback(f"timer:{timer.timer.name} in a condition")
+        return python_functions.occurs(
+            timer.timer, self.scope.calendars, self.scope.timezone, relation, found.begin, found.end
+        )
 
-    def _call(self, call: Call) -> Operand | Number:
-        arguments = [self.operand(argument) for argument in call.arguments]
-        if call.function in functions.ON_NUMBERS and isinstance(arguments[0], Number):
-            return arithmetic.applied(functions.ON_NUMBERS[call.function], arguments[0]) or _NOTHING
-        values = [argument.cell() if isinstance(argument, Number) else argument for argument in arguments]
-        return functions.call(call.function, values, self.scope.fallback)
+    def within(self, condition: Within, intervals: Sequence[Operand | Number], duration: Operand | Number) -> Column:
+        known = _intervals(intervals)
+        length = _operand(duration)
+        if isinstance(length, Distance):
+            length = Duration(0, length.microseconds)
+        if known is None or not isinstance(length, Duration | DurationColumns | DistanceColumns):
+            return F.lit(False)
+        return temporal.within(known, length)
 
-    def _negative(self, expression: Negative) -> Operand | Number:
-        operand = self.operand(expression.operand)
+    def in_one_window(self, condition: InOneWindow, intervals: Sequence[Operand | Number]) -> Column:
+        known = _intervals(intervals)
+        return F.lit(False) if known is None else temporal.in_one_window(known, condition.period)
+
+    def in_state(self, condition: InState, event: Operand | Number) -> Column:
+        found = _interval(event)
+        begin, end = self.scope.interval(until_of(condition.state.identifier))
+        return F.lit(False) if found is None else temporal.in_state(found, IntervalColumns(begin, end))
+
+    def different(self, condition: Different) -> Column:
+        raise AssertionError("only rows with the ids of events say whether these are the same")
+
+    def literal(self, literal: Literal) -> NoReturn:
+        raise AssertionError("a constant")
+
+    def duration(self, literal: DurationLiteral) -> NoReturn:
+        raise AssertionError("a constant")
+
+    def date_time(self, literal: DateTime) -> NoReturn:
+        raise AssertionError("a constant")
+
+    def variable(self, variable: Variable) -> Cell:
+        return self.scope.cell(variable.name)
+
+    def event(self, reference: EventReference) -> IntervalColumns:
+        return IntervalColumns(*self.scope.interval(reference.identifier))
+
+    def negative(self, expression: Negative, operand: Operand | Number) -> Operand | Number:
         if isinstance(operand, DurationColumns | DistanceColumns):
             return temporal.negative_length(operand)
         number = _number(operand)
         return _NOTHING if number is None else arithmetic.negative(number)
 
-    def _arithmetic(self, expression: Arithmetic) -> Operand | Number:
-        left, right = self.operand(expression.left), self.operand(expression.right)
+    def arithmetic(self, expression: Arithmetic, left: Operand | Number, right: Operand | Number) -> Operand | Number:
         one, other = _number(left), _number(right)
         if one is not None and other is not None:
             return arithmetic.calculate(expression.operator, one, other)
@@ -221,61 +252,11 @@ class _Compiler:
             case _:
                 return _NOTHING
 
-    def _comparison(self, comparison: Comparison) -> Column:
-        left, right = self.operand(comparison.left), self.operand(comparison.right)
-        match left, right:
-            case Number(), (Number() | Cell() | str() | int() | float()):
-                other = right.cell() if isinstance(right, Number) else right
-                return number_test(left, other, lambda cell, other: compare(comparison.operator, cell, other))
-            case ((Cell() | str() | int() | float()), Number()):
-                return number_test(right, left, lambda cell, other: compare(comparison.operator, other, cell))
-            case (Number(), _) | (_, Number()):
-                return F.lit(False)
-            case ((Cell() | str() | int() | float()), (Cell() | str() | int() | float())):
-                return compare(comparison.operator, left, right)
-            case ((Cell() | str() | int() | float()), _):
-                return F.lit(False)
-            case _, (Cell() | str() | int() | float()):
-                return F.lit(False)
-            case _:
-                return temporal.compare_times(comparison.operator, _time(left), _time(right))
-
-    def _temporal(self, condition: Temporal) -> Column:
-        if isinstance(condition.left, Periodic):
-            return self._periodic(condition.left, condition.relation, condition.right)
-        if isinstance(condition.right, Periodic):
-            return self._periodic(condition.right, CONVERSES[condition.relation], condition.left)
-        left, right = self._interval(condition.left), self._interval(condition.right)
-        if left is None or right is None:
-            return F.lit(False)
-        return temporal.related(condition.relation, left, right)
-
-    def _interval(self, expression: Expression) -> IntervalColumns | None:
-        found = _as_columns(self.operand(expression))
-        return found if isinstance(found, IntervalColumns) else None
-
-    def _periodic(self, periodic: Periodic, relation: str, expression: Expression) -> Column:
-        interval = self._interval(expression)
-        if interval is None:
-            return F.lit(False)
-        self.scope.fallback(f"timer:{periodic.timer.name} in a condition")
-        return python_functions.occurs(
-            periodic.timer, self.scope.calendars, self.scope.timezone, relation, interval.begin, interval.end
-        )
-
-    def _within(self, condition: Within) -> Column:
-        intervals = [self._interval(interval) for interval in condition.intervals]
-        length = self._value(condition.duration)
-        if isinstance(length, Distance):
-            length = Duration(0, length.microseconds)
-        if any(i is None for i in intervals) or not isinstance(length, Duration | DurationColumns | DistanceColumns):
-            return F.lit(False)
-        return temporal.within([i for i in intervals if i is not None], length)
-
-    def _in_one_window(self, condition: InOneWindow) -> Column:
-        intervals = [self._interval(interval) for interval in condition.intervals]
-        known = [interval for interval in intervals if interval is not None]
-        return temporal.in_one_window(known, condition.period) if len(known) == len(intervals) else F.lit(False)
+    def call(self, call: Call, arguments: Iterator[Operand | Number]) -> Operand | Number:
+        found = list(arguments)
+        if call.function in functions.ON_NUMBERS and isinstance(found[0], Number):
+            return arithmetic.applied(functions.ON_NUMBERS[call.function], found[0]) or _NOTHING
+        return functions.call(call.function, [_operand(argument) for argument in found], self.scope.fallback)
 
 
 def _balanced(operator: Callable[[Column, Column], Column], columns: Sequence[Column]) -> Column:
@@ -284,6 +265,21 @@ def _balanced(operator: Callable[[Column, Column], Column], columns: Sequence[Co
         return columns[0]
     middle = (len(columns) + 1) // 2
     return operator(_balanced(operator, columns[:middle]), _balanced(operator, columns[middle:]))
+
+
+def _operand(operand: Operand | Number) -> Operand:
+    return operand.cell() if isinstance(operand, Number) else operand
+
+
+def _interval(operand: Operand | Number) -> IntervalColumns | None:
+    found = _as_columns(operand)
+    return found if isinstance(found, IntervalColumns) else None
+
+
+def _intervals(operands: Sequence[Operand | Number]) -> list[IntervalColumns] | None:
+    """Returns the intervals if all operands are intervals."""
+    known = [interval for operand in operands if (interval := _interval(operand)) is not None]
+    return known if len(known) == len(operands) else None
 
 
 def _number(operand: Operand | Number) -> Number | None:
