@@ -7,12 +7,14 @@ give the same answers; the source is only faster.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from cera.model.expressions.expression import And, Comparison, Expression, Literal, Not, Or, Variable
-from cera.model.terms.values import is_number
+from cera.model.expressions.expression import And, Comparison, Expression, Literal, Not, Or
+from cera.model.expressions.meaning import PartialMeaning
+from cera.model.terms.values import Scalar, is_number
 
 #: The operators of comparisons as Python has them.
 OPERATORS: Mapping[str, str] = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -21,68 +23,85 @@ OPERATORS: Mapping[str, str] = {"=": "==", "!=": "!=", "<": "<", "<=": "<=", ">"
 EXPRESSION_NAMES: Mapping[str, Any] = {"NUMBERS": frozenset((int, float))}
 
 
-class Number(NamedTuple):
+class Source:
+    """What is known of a value that can be written as Python."""
+
+
+@dataclass(frozen=True)
+class Constant(Source):
+    value: Scalar
+
+
+@dataclass(frozen=True)
+class Cell(Source):
+    """The source of the value of a variable, of whatever class."""
+
+    source: str
+
+
+@dataclass(frozen=True)
+class Number(Source):
     """The source of a number, and the tests under which it is one, and exact."""
 
     guards: tuple[str, ...]
     source: str
 
 
-class ExpressionWriter(ABC):
+class ExpressionWriter(PartialMeaning[str, Source | None]):
     """A writer of conditions. What runs them says where the value of a variable is, what else can be written as Python,
-    and how the evaluator is called.
+    and how the evaluator is called, to which everything else is left.
     """
-
-    @abstractmethod
-    def value(self, variable: str) -> str:
-        """Returns the source of the value of a variable."""
 
     @abstractmethod
     def evaluated(self, condition: Expression) -> str:
         """Returns the source of a call of the evaluator, which says whether a condition holds."""
 
-    def condition(self, condition: Expression) -> str:
-        """Returns the source of a test whether a condition holds."""
-        match condition:
-            case And():
-                return " and ".join(map(self.operand, condition.operands))
-            case Or():
-                return " or ".join(map(self.operand, condition.operands))
-            case Not():
-                return f"not {self.operand(condition.operand)}"
-            case Comparison():
-                written = self.comparison(condition)
-            case _:
-                written = self.relation(condition)
-        return written or self.evaluated(condition)
-
     def operand(self, condition: Expression) -> str:
         """Returns the source of a test that can stand beside others."""
-        return f"({self.condition(condition)})"
+        return self.beside(self.truth(condition))
 
-    def relation(self, condition: Expression) -> str | None:
-        """Returns the source of a condition that is not a comparison; None if it is left to the evaluator."""
+    def beside(self, source: str) -> str:
+        """Returns a source so that it can stand beside others."""
+        return f"({source})"
+
+    def other_truth(self, condition: Expression) -> str:
+        return self.evaluated(condition)
+
+    def other_value(self, expression: Expression) -> Source | None:
         return None
 
-    def comparison(self, condition: Comparison) -> str | None:
-        """Returns the source of a comparison; None if it is left to the evaluator."""
-        left, right = self.number(condition.left), self.number(condition.right)
-        if left is None or right is None:
-            return None
-        return self.compared(condition, left.source, right.source, (*left.guards, *right.guards))
+    def conjunction(self, condition: And, operands: Iterator[str]) -> str:
+        return " and ".join(map(self.beside, operands))
 
-    def number(self, expression: Expression) -> Number | None:
-        """Returns the source of a number; None if it is left to the evaluator."""
-        match expression:
-            case Literal() if is_number(expression.value):
-                return Number((), repr(expression.value))
-            case Variable():
-                value = self.value(expression.name)
-                return Number((f"{value}.__class__ in NUMBERS",), value)
-            case _:
-                return None
+    def disjunction(self, condition: Or, operands: Iterator[str]) -> str:
+        return " or ".join(map(self.beside, operands))
+
+    def negation(self, condition: Not, operand: str) -> str:
+        return f"not {self.beside(operand)}"
+
+    def comparison(self, condition: Comparison, left: Source | None, right: Source | None) -> str:
+        one, other = number_of(left), number_of(right)
+        if one is None or other is None:
+            return self.evaluated(condition)
+        return self.compared(condition, one.source, other.source, (*one.guards, *other.guards))
+
+    def literal(self, literal: Literal) -> Constant:
+        return Constant(literal.value)
 
     def compared(self, condition: Comparison, left: str, right: str, guards: Iterable[str]) -> str:
         """Returns the source of a comparison that is certain where all guards hold."""
         certain = f"{left} {OPERATORS[condition.operator]} {right}"
         return f"{certain} if {' and '.join(guards) or 'True'} else {self.evaluated(condition)}"
+
+
+def number_of(source: Source | None) -> Number | None:
+    """Returns the source of a number; None if it is left to the evaluator."""
+    match source:
+        case Number():
+            return source
+        case Constant(value=value) if is_number(value):
+            return Number((), repr(value))
+        case Cell(source=cell):
+            return Number((f"{cell}.__class__ in NUMBERS",), cell)
+        case _:
+            return None

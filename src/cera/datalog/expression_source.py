@@ -6,7 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cera.codegen.expressions import EXPRESSION_NAMES, ExpressionWriter, Number
+from cera.codegen.expressions import (
+    EXPRESSION_NAMES,
+    Cell,
+    Constant,
+    ExpressionWriter,
+    Number,
+    Source,
+    number_of,
+)
 from cera.codegen.functions import FunctionWriter
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Truth
@@ -56,12 +64,16 @@ class ExpressionSource(ExpressionWriter):
         self.writer = writer
         self.locals = locals_
 
-    def operand(self, condition: Expression) -> str:
-        source = self.condition(condition)
+    def beside(self, source: str) -> str:
         return source if _CALL.fullmatch(source) else f"({source})"
 
-    def value(self, variable: str) -> str:
-        return self.locals[variable]
+    def value(self, expression: Expression) -> Source | None:
+        if isinstance(expression, Arithmetic) and expression.operator in ("/", "mod"):
+            return None  # so that no names are given to its parts
+        return super().value(expression)
+
+    def variable(self, variable: Variable) -> Cell:
+        return Cell(self.locals[variable.name])
 
     def cell(self, expression: Expression) -> str:
         """Returns the source of an argument of a fact; it is None where there is no value."""
@@ -74,7 +86,7 @@ class ExpressionSource(ExpressionWriter):
                 local = self.locals[expression.name]
                 return f"({local} if {local}.__class__ is not bool else Truth({local}))"
             case _:
-                number = self.number(expression)
+                number = number_of(self.value(expression))
                 slow = self._evaluated_value(expression)
                 if number is None:
                     return slow
@@ -87,33 +99,27 @@ class ExpressionSource(ExpressionWriter):
             isinstance(expression, Variable) and "." not in expression.name
         )
 
-    def comparison(self, condition: Comparison) -> str | None:
-        match condition.left, condition.right:
-            case Variable(name=left), Variable(name=right):
-                one, other = self.locals[left], self.locals[right]
+    def comparison(self, condition: Comparison, left: Source | None, right: Source | None) -> str:
+        match left, right:
+            case Cell(source=one), Cell(source=other):
                 classes = "COMPARED" if condition.operator in ("=", "!=") else "ORDERED"
                 guards = f"{one}.__class__ is {other}.__class__", f"{one}.__class__ in {classes}"
                 return self.compared(condition, one, other, guards)
-            case Variable(name=left), Literal(value=str() as text):
-                one = self.locals[left]
+            case Cell(source=one), Constant(value=str() as text):
                 return self.compared(condition, one, repr(text), (f"{one}.__class__ is str",))
             case _:
-                return super().comparison(condition)
+                return super().comparison(condition, left, right)
 
-    def number(self, expression: Expression) -> Number | None:
+    def negative(self, expression: Negative, operand: Source | None) -> Number | None:
+        number = number_of(operand)
+        return None if number is None else self._limited(number.guards, f"-{number.source}")
+
+    def arithmetic(self, expression: Arithmetic, left: Source | None, right: Source | None) -> Number | None:
         """Returns the source of a number, if the classes are right and integers keep to 64 bits."""
-        match expression:
-            case Negative():
-                inner = self.number(expression.operand)
-                return None if inner is None else self._limited(inner.guards, f"-{inner.source}")
-            case Arithmetic(operator="+" | "-" | "*"):
-                left, right = self.number(expression.left), self.number(expression.right)
-                if left is None or right is None:
-                    return None
-                result = f"{left.source} {expression.operator} {right.source}"
-                return self._limited((*left.guards, *right.guards), result)
-            case _:
-                return super().number(expression)
+        one, other = number_of(left), number_of(right)
+        if one is None or other is None:
+            return None
+        return self._limited((*one.guards, *other.guards), f"{one.source} {expression.operator} {other.source}")
 
     def _limited(self, guards: tuple[str, ...], source: str) -> Number:
         result = self.writer.fresh("t")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from cera.algebra.layouts import Column, Layout, Row
-from cera.codegen.expressions import OPERATORS, ExpressionWriter
+from cera.codegen.expressions import OPERATORS, Cell, Constant, ExpressionWriter, Source
 from cera.engines.local.python_source import ORDINARY, Cells, SourceWriter, is_ordinary
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import wrap
@@ -21,7 +22,6 @@ from cera.model.expressions.expression import (
     Expression,
     InOneWindow,
     InState,
-    Literal,
     Temporal,
     Variable,
     Within,
@@ -69,8 +69,36 @@ def write_conditions(
 ) -> str:
     """Returns the source of a test that all conditions hold on a row."""
     source = _ConditionSource(layout, evaluator, cells, writer)
-    written = [source.condition(condition) for condition in conditions]
+    written = [source.truth(condition) for condition in conditions]
     return written[0] if len(written) == 1 else " and ".join(f"({each})" for each in written)
+
+
+@dataclass(frozen=True)
+class _Span(Source):
+    """The sources of the begin and the end of an interval."""
+
+    begin: str
+    end: str
+
+
+class _Edge(_Span):
+    """The begin or the end of an interval, as a point."""
+
+
+@dataclass(frozen=True)
+class _Length(Source):
+    """The source of a length of time in microseconds."""
+
+    source: str
+
+
+@dataclass(frozen=True)
+class _Sum(Source):
+    """The source of sums, differences and products of numbers of ordinary size, a bound, and the cells in it."""
+
+    source: str
+    bound: int
+    cells: tuple[str, ...]
 
 
 class _ConditionSource(ExpressionWriter):
@@ -80,40 +108,6 @@ class _ConditionSource(ExpressionWriter):
         self.cells = cells
         self.writer = writer
 
-    def relation(self, condition: Expression) -> str | None:
-        match condition:
-            case InState(event=Call(function="shift-forward", arguments=(point, DurationLiteral(duration=by)))) if (
-                by == _NEXT and Column("event", condition.state.identifier) in self.layout
-            ):
-                event, position = self.interval(point), self.layout.event(condition.state.identifier)
-                if event and event[0] == event[1]:  # it holds at this point, and does not end there
-                    begin, until = self.cells.begin(position), f"{self.cells[position]}.until"
-                    return f"{begin} <= {event[0]} < {until} and {event[0]} < {MAX_TIME}"
-            case Temporal():
-                i, j = self.interval(condition.left), self.interval(condition.right)
-                if i and j:
-                    return _RELATIONS[condition.relation].format(ib=i[0], ie=i[1], jb=j[0], je=j[1])
-            case Within():
-                intervals = [self.interval(i) for i in condition.intervals]
-                limit = condition.duration
-                if all(intervals) and isinstance(limit, DurationLiteral) and not limit.duration.months:
-                    return f"{_hull_length([i for i in intervals if i])} <= {limit.duration.microseconds}"
-            case InOneWindow():
-                intervals = [self.interval(i) for i in condition.intervals]
-                if all(intervals):
-                    return _in_one_window(condition.period, [i for i in intervals if i])
-            case InState() if Column("event", condition.state.identifier) in self.layout:
-                event, position = self.interval(condition.event), self.layout.event(condition.state.identifier)
-                if event:
-                    begin, until = self.cells.begin(position), f"{self.cells[position]}.until"
-                    return f"{begin} <= {event[0]} and {begin} < {event[1]} <= {until}"
-            case Different():
-                one, other = (self.layout.event(each.identifier) for each in (condition.left, condition.right))
-                return f"{self.cells[one]}.number != {self.cells[other]}.number"
-            case _:
-                pass
-        return None
-
     def evaluated(self, condition: Expression) -> str:
         layout, evaluator = self.layout, self.evaluator
 
@@ -122,102 +116,144 @@ class _ConditionSource(ExpressionWriter):
 
         return f"{self.writer.name(holds)}({self.cells.tuple})"
 
-    def value(self, variable: str) -> str:
-        return self.cells[self.layout.data(variable)]
+    # Times
 
-    def interval(self, expression: Expression) -> tuple[str, str] | None:
-        """Returns the sources of the begin and the end of an interval; None if it may not be one."""
-        match expression:
-            case EventReference() if Column("event", expression.identifier) in self.layout:
-                position = self.layout.event(expression.identifier)
-                return self.cells.begin(position), self.cells.end(position)
-            case DateTime() if expression.interval is not None:
-                return str(expression.interval.begin), str(expression.interval.end)
-            case Call(function="begin" | "end", arguments=(argument,)):
-                inner = self.interval(argument)
-                edge = None if inner is None else inner[expression.function == "end"]
-                return None if edge is None else (edge, edge)
-            case _:
-                return None
+    def temporal(self, condition: Temporal, sides: Iterator[Source | None]) -> str:
+        spans = _spans(sides)
+        if spans is None:
+            return self.evaluated(condition)
+        i, j = spans
+        return _RELATIONS[condition.relation].format(ib=i.begin, ie=i.end, jb=j.begin, je=j.end)
 
-    def length(self, expression: Expression) -> str | None:
-        """Returns the source of a length of time in microseconds."""
-        match expression:
-            case DurationLiteral() if not expression.duration.months:
-                return str(expression.duration.microseconds)
-            case Call(function="length", arguments=(argument,)):
-                inner = self.interval(argument)
-                return None if inner is None else f"{inner[1]} - {inner[0]}"
-            case Call(function="timeDiff", arguments=(one, other)):
-                i, j = self.interval(one), self.interval(other)
-                return _hull_length([i, j]) if i and j else None
-            case Arithmetic(operator="-", left=Call(function="begin" | "end"), right=Call(function="begin" | "end")):
-                i, j = self.interval(expression.left), self.interval(expression.right)
-                return f"{i[0]} - {j[0]}" if i and j else None
-            case _:
-                return None
+    def within(self, condition: Within, intervals: Sequence[Source | None], duration: Source | None) -> str:
+        spans, limit = _spans(intervals), condition.duration
+        if spans is None or not isinstance(limit, DurationLiteral) or limit.duration.months:
+            return self.evaluated(condition)
+        return f"{_hull_length(spans)} <= {limit.duration.microseconds}"
 
-    def comparison(self, condition: Comparison) -> str | None:
-        operator = OPERATORS[condition.operator]
-        left, right = self.length(condition.left), self.length(condition.right)
-        if left and right:
-            return f"{left} {operator} {right}"
-        match condition.left, condition.right:
-            case Call(function="begin" | "end"), Call(function="begin" | "end"):
-                i, j = self.interval(condition.left), self.interval(condition.right)
-                return f"{i[0]} {operator} {j[0]}" if i and j else None
-            case Variable(), Variable():
-                return super().comparison(condition)
-            case Variable(), Literal() if is_number(condition.right.value):
-                return super().comparison(condition)
-            case Variable(), Literal() if condition.operator == "=":
-                name = self.writer.name(wrap(condition.right.value))
-                cell = self.value(condition.left.name)
-                return f"{cell} == {name} if {cell} is not None else {self.evaluated(condition)}"
-            case (Arithmetic(), _) | (_, Arithmetic()):
-                return self._calculated(condition)
-            case _:
-                return None
+    def in_one_window(self, condition: InOneWindow, intervals: Sequence[Source | None]) -> str:
+        spans = _spans(intervals)
+        return self.evaluated(condition) if spans is None else _in_one_window(condition.period, spans)
 
-    def _calculated(self, condition: Comparison) -> str | None:
-        """Returns the source of a comparison of what is calculated; None unless it is exact for numbers of ordinary
-        size, whole ones or not, so that nothing overflows and every whole double is the integer that it stands for.
-        """
-        cells: dict[str, None] = {}
-        left, right = self._arithmetic(condition.left, cells), self._arithmetic(condition.right, cells)
-        if left is None or right is None or not cells:
+    def in_state(self, condition: InState, event: Source | None) -> str:
+        if Column("event", condition.state.identifier) not in self.layout:
+            return self.evaluated(condition)
+        position = self.layout.event(condition.state.identifier)
+        begin, until = self.cells.begin(position), f"{self.cells[position]}.until"
+        match condition.event:
+            case Call(function="shift-forward", arguments=(point, DurationLiteral(duration=by))) if by == _NEXT:
+                at = self.value(point)
+                if isinstance(at, _Span) and at.begin == at.end:  # it holds at this point, and does not end there
+                    return f"{begin} <= {at.begin} < {until} and {at.begin} < {MAX_TIME}"
+        if not isinstance(event, _Span):
+            return self.evaluated(condition)
+        return f"{begin} <= {event.begin} and {begin} < {event.end} <= {until}"
+
+    def different(self, condition: Different) -> str:
+        one, other = (self.layout.event(each.identifier) for each in (condition.left, condition.right))
+        return f"{self.cells[one]}.number != {self.cells[other]}.number"
+
+    def event(self, reference: EventReference) -> _Span | None:
+        if Column("event", reference.identifier) not in self.layout:
             return None
-        ordinary = " and ".join(map(is_ordinary, cells))
-        compared = f"{left[0]} {OPERATORS[condition.operator]} {right[0]}"
+        position = self.layout.event(reference.identifier)
+        return _Span(self.cells.begin(position), self.cells.end(position))
+
+    def date_time(self, literal: DateTime) -> _Span | None:
+        found = literal.interval
+        return None if found is None else _Span(str(found.begin), str(found.end))
+
+    def duration(self, literal: DurationLiteral) -> _Length | None:
+        return None if literal.duration.months else _Length(str(literal.duration.microseconds))
+
+    def call(self, call: Call, arguments: Iterator[Source | None]) -> Source | None:
+        match call.function, _spans(arguments):
+            case "begin", [interval]:
+                return _Edge(interval.begin, interval.begin)
+            case "end", [interval]:
+                return _Edge(interval.end, interval.end)
+            case "length", [interval]:
+                return _Length(f"{interval.end} - {interval.begin}")
+            case "timeDiff", [_, _] as spans:
+                return _Length(_hull_length(spans))
+            case _:
+                return None
+
+    # Values
+
+    def variable(self, variable: Variable) -> Cell | None:
+        known = Column("data", variable.name) in self.layout
+        return Cell(self.cells[self.layout.data(variable.name)]) if known else None
+
+    def arithmetic(self, expression: Arithmetic, left: Source | None, right: Source | None) -> Source | None:
+        operator = expression.operator
+        if operator == "-" and isinstance(left, _Edge) and isinstance(right, _Edge):
+            return _Length(f"{left.begin} - {right.begin}")
+        one, other = _sum_of(left), _sum_of(right)
+        if one is None or other is None or operator not in ("+", "-", "*"):
+            return None
+        bound = one.bound * other.bound if operator == "*" else one.bound + other.bound
+        source = f"({one.source} {operator} {other.source})"
+        return _Sum(source, bound, (*one.cells, *other.cells)) if bound < _EXACT else None
+
+    def comparison(self, condition: Comparison, left: Source | None, right: Source | None) -> str:
+        operator = OPERATORS[condition.operator]
+        match left, right:
+            case _Length(), _Length():
+                return f"{left.source} {operator} {right.source}"
+            case _Edge(), _Edge():
+                return f"{left.begin} {operator} {right.begin}"
+            case Cell(), Cell():
+                return super().comparison(condition, left, right)
+            case Cell(), Constant() if is_number(right.value):
+                return super().comparison(condition, left, right)
+            case Cell(), Constant() if condition.operator == "=":
+                name = self.writer.name(wrap(right.value))
+                return f"{left.source} == {name} if {left.source} is not None else {self.evaluated(condition)}"
+            case (_Sum(), _) | (_, _Sum()):
+                return self._calculated(condition, _sum_of(left), _sum_of(right))
+            case _:
+                return self.evaluated(condition)
+
+    def _calculated(self, condition: Comparison, left: _Sum | None, right: _Sum | None) -> str:
+        """Returns the source of a comparison of what is calculated, which is exact for numbers of ordinary size, whole
+        ones or not: nothing overflows, and every whole double is the integer that it stands for.
+        """
+        if left is None or right is None or not left.cells + right.cells:
+            return self.evaluated(condition)
+        ordinary = " and ".join(map(is_ordinary, dict.fromkeys(left.cells + right.cells)))
+        compared = f"{left.source} {OPERATORS[condition.operator]} {right.source}"
         return f"({compared}) if {ordinary} else {self.evaluated(condition)}"
 
-    def _arithmetic(self, expression: Expression, cells: dict[str, None]) -> tuple[str, int] | None:
-        """Returns the source of sums, differences and products, with a bound of the result; notes the cells in it."""
-        match expression:
-            case Variable():
-                cells[cell := self.value(expression.name)] = None
-                return cell, ORDINARY
-            case Literal(value=int() | float() as value) if is_number(value) and abs(value) < ORDINARY:
-                return f"({value!r})", math.ceil(abs(value))
-            case Arithmetic(operator="+" | "-" | "*" as operator):
-                left, right = self._arithmetic(expression.left, cells), self._arithmetic(expression.right, cells)
-                if left is None or right is None:
-                    return None
-                bound = left[1] * right[1] if operator == "*" else left[1] + right[1]
-                return (f"({left[0]} {operator} {right[0]})", bound) if bound < _EXACT else None
-            case _:
-                return None
+
+def _sum_of(source: Source | None) -> _Sum | None:
+    match source:
+        case _Sum():
+            return source
+        case Cell(source=cell):
+            return _Sum(cell, ORDINARY, (cell,))
+        case Constant(value=int() | float() as value) if is_number(value) and abs(value) < ORDINARY:
+            return _Sum(f"({value!r})", math.ceil(abs(value)), ())
+        case _:
+            return None
 
 
-def _in_one_window(period: Period, intervals: Sequence[tuple[str, str]]) -> str:
+def _spans(sources: Iterable[Source | None]) -> list[_Span] | None:
+    """Returns the intervals if all are."""
+    found = list(sources)
+    spans = [source for source in found if isinstance(source, _Span)]
+    return spans if len(spans) == len(found) else None
+
+
+def _in_one_window(period: Period, intervals: Sequence[_Span]) -> str:
     """Returns the source of `Period.in_one` on the hull of some intervals."""
-    begins = ", ".join(i[0] for i in intervals)
+    begins = ", ".join(i.begin for i in intervals)
     first = f"min({begins})" if len(intervals) > 1 else begins
     return f"{_hull_length(intervals)} + ({first} - {period.origin}) % {period.slide} < {period.length}"
 
 
-def _hull_length(intervals: Sequence[tuple[str, str]]) -> str:
+def _hull_length(intervals: Sequence[_Span]) -> str:
     if len(intervals) == 1:
-        return f"{intervals[0][1]} - {intervals[0][0]}"
-    ends, begins = ", ".join(i[1] for i in intervals), ", ".join(i[0] for i in intervals)
+        return f"{intervals[0].end} - {intervals[0].begin}"
+    ends, begins = ", ".join(i.end for i in intervals), ", ".join(i.begin for i in intervals)
     return f"max({ends}) - min({begins})"
