@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -14,6 +14,9 @@ Bucket = dict[Row, None]
 
 #: Before every time: a fact that has to be looked at in every stage.
 _ALWAYS = -(2**63)
+
+#: What waits where nothing does.
+_NOTHING: list[tuple[int, int, Row]] = []
 
 
 class LiveFacts:
@@ -29,9 +32,22 @@ class LiveFacts:
         self.deadline = deadline
         self.added: Iterable[Row] = ()
         self.facts: Bucket = {}
-        self.indexes: list[dict[Hashable, Bucket]] = [{} for _ in keys]
-        self.waiting: list[tuple[int, int, Row]] = []
+        # few of the facts of a history have both
+        self.indexes: Sequence[dict[Hashable, Bucket]] = [{} for _ in keys] if keys else ()
+        self.waiting: list[tuple[int, int, Row]] = [] if deadline is not None else _NOTHING
         self.count = 0
+
+    def copy(self) -> LiveFacts:
+        """Returns the same facts, which then go on by themselves."""
+        made = LiveFacts(self.keys, self.deadline)
+        made.added = self.added
+        if self.facts:
+            made.facts = self.facts.copy()
+            made.indexes = [{key: bucket.copy() for key, bucket in index.items()} for index in self.indexes]
+        if self.waiting:
+            made.waiting = self.waiting.copy()
+            made.count = self.count
+        return made
 
     def add_all(self, rows: Iterable[Row]) -> None:
         facts = self.facts
@@ -78,7 +94,8 @@ class LiveFacts:
             self.facts.clear()
             for index in self.indexes:
                 index.clear()
-            self.waiting.clear()
+            if self.waiting:
+                self.waiting.clear()
 
     def expire(self, time: int, holds: Callable[[Row, int], bool]) -> None:
         """Removes the facts that do not hold any more at a time."""

@@ -1,5 +1,6 @@
 """Functions that look at an event, before anything is made of it: does it matter to a module, and to which history?
 
+    old, new = event.nested["old"], event.nested["new"]
     key, a0, a1 = new["Accno"], new["Balance"], old["Balance"]
     if a0 - a1 > 900: return MATTERS
     return key
@@ -11,7 +12,7 @@ else an event has inside, it matters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -20,14 +21,13 @@ from cera.datalog.expression_source import ExpressionSource, RuleWriter
 from cera.datalog.idle_stages import Asked, IdleStages, attributes
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Occurrence, Truth
-from cera.model.expressions.expression import Expression
+from cera.model.expressions.expression import Expression, Variable, rebuild
 from cera.modules.arrivals import Key, Reader, Recognizer
 from cera.modules.monitoring import CHANGE
 from cera.modules.tuples import EventTuple
 
-#: The answers for an event that the rules have to look at, and for one that is not monitored.
+#: The answer for an event that the rules have to look at.
 MATTERS: Any = object()
-UNSEEN: Any = object()
 
 #: So many shapes of events are learnt.
 _MOST_SHAPES = 100
@@ -48,20 +48,24 @@ class _CertainSource(ExpressionSource):
         return "unsure()"
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """What is known of the events of a shape: `fields` makes their attributes."""
-
-    predicate: str
-    look: Callable[..., Key]
-    fields: Callable[..., dict[str, Any]]
-
-
 #: The columns of the old and of the new row of a change.
 _RowColumns = tuple[tuple[str, ...] | None, tuple[str, ...] | None]
 
 #: The history of an event that is alone in its stage, and that stage.
 Single = tuple[Key, dict[str, list[tuple[EventTuple]]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The functions for events of a shape.
+
+    `look` returns the key of the history that an event belongs to if it is of no interest there, given the known
+    histories, else MATTERS. `single` returns the stage of an event; None if that takes more than the shape, or the
+    event belongs to no history.
+    """
+
+    look: Callable[[Occurrence, Container[Key]], Key]
+    single: Callable[[Occurrence, int], Single | None]
 
 
 class Probes:
@@ -76,66 +80,34 @@ class Probes:
         self._absent = absent
         self._writer = RuleWriter(Evaluator())
         self._writer.values |= {"MATTERS": MATTERS, "unsure": _unsure, "Unsure": _UnsureError}
-        self._shapes: dict[Any, _Shape | None] = {}
+        self._writer.values |= {"EventTuple": EventTuple, "Truth": Truth}
+        self._shapes: dict[Any, Shape | None] = {}
         self._plain_changes = recognizer.reader_of_label(CHANGE) is None
 
-    def look(self, event: Occurrence, histories: Container[Key]) -> Key:
-        """Returns the key of the history that an event belongs to if it is of no interest there, else MATTERS; UNSEEN
-        if it is not monitored."""
+    def shape(self, event: Occurrence) -> Shape | None:
+        """Returns what is known of events that look like this one; None if it is not monitored."""
         if event.label != CHANGE:
             content = event.content
             if content is None:
-                return MATTERS if event.label in self._recognizer.labels else UNSEEN
+                return _UNKNOWN if event.label in self._recognizer.labels else None
             try:
-                shape = self._shapes[event.label, (*content,)]
+                return self._shapes[event.label, (*content,)]
             except KeyError:
-                shape = self._learn_label(event.label, content)
-            return UNSEEN if shape is None else shape.look(content, event.end, histories)
+                return self._learn_label(event.label, content)
         nested = event.nested
         if nested is None or not self._plain_changes:
-            return MATTERS
+            return _UNKNOWN
         get = nested.get
         old, new = get("old"), get("new")
         if old.__class__ not in _ROWS or new.__class__ not in _ROWS:
-            return MATTERS
-        columns = None if old is None else (*old,), None if new is None else (*new,)
+            return _UNKNOWN
         try:
-            shape = self._shapes[get("operation"), get("table"), columns]
+            return self._shapes[get("operation"), get("table"), old is None, *(old or ()), new is None, *(new or ())]
         except (KeyError, TypeError):  # a shape that is new, or not that of a change
-            shape = self._learn_change(get("operation"), get("table"), columns)
-        return UNSEEN if shape is None else shape.look(old, new, event.end, histories)
-
-    def single(self, event: Occurrence, number: int) -> Single | None:
-        """Returns the stage of an event that was looked at; None if it has no shape that is known, or no history."""
-        nested = event.nested
-        if event.label != CHANGE:
-            rows: tuple[Any, ...] = (event.content,)
-            shape = None if event.content is None else self._shapes.get((event.label, (*event.content,)))
-        elif nested is None or not self._plain_changes:
-            return None
-        else:
-            get = nested.get
-            old, new = rows = get("old"), get("new")
-            if old.__class__ not in _ROWS or new.__class__ not in _ROWS:
-                return None
             columns = None if old is None else (*old,), None if new is None else (*new,)
-            try:
-                shape = self._shapes.get((get("operation"), get("table"), columns))
-            except TypeError:
-                return None
-        if shape is None or shape.look is _matters:
-            return None
-        fields = shape.fields(*rows)
-        made = EventTuple(str(number), fields, event.begin, event.end, event)
-        key = None
-        if self._partition is not None:
-            value = made.attribute(self._partition)
-            if value is None:
-                return None
-            key = Truth(value) if value.__class__ is bool else value
-        return key, {shape.predicate: [(made,)]}
+            return self._learn_change(get("operation"), get("table"), columns)
 
-    def _learn_change(self, operation: Any, table: Any, columns: _RowColumns) -> _Shape | None:
+    def _learn_change(self, operation: Any, table: Any, columns: _RowColumns) -> Shape | None:
         if table.__class__ is not str or operation.__class__ is dict:
             return _UNKNOWN
         reader = self._recognizer.reader_of_changes(operation, table)
@@ -143,63 +115,90 @@ class Probes:
         if reader is not None:
             found = reader.columns_of_change(*columns)
             sources = {name: f"{row}[{column!r}]" for name, (row, column) in found.items()}
-            shape = self._shape(reader, "old, new", sources)
-        return self._learnt((operation, table, columns), shape)
+            rows = [f"{row} = event.nested[{row!r}]" for row in dict.fromkeys(row for row, _ in found.values())]
+            shape = self._shape(reader, rows, sources)
+        old, new = columns
+        return self._learnt((operation, table, old is None, *(old or ()), new is None, *(new or ())), shape)
 
-    def _learn_label(self, label: str, content: Mapping[str, Any]) -> _Shape | None:
+    def _learn_label(self, label: str, content: Mapping[str, Any]) -> Shape | None:
         reader = self._recognizer.reader_of_label(label)
         shape = None
         if reader is not None:
             columns = reader.columns(tuple(content))
-            shape = self._shape(reader, "content", {name: f"content[{found!r}]" for name, found in columns.items()})
+            sources = {name: f"content[{found!r}]" for name, found in columns.items()}
+            shape = self._shape(reader, ["content = event.content"], sources)
         return self._learnt((label, (*content,)), shape)
 
-    def _learnt(self, key: Any, shape: _Shape | None) -> _Shape | None:
+    def _learnt(self, key: Any, shape: Shape | None) -> Shape | None:
         if len(self._shapes) == _MOST_SHAPES:
             return _UNKNOWN
         self._shapes[key] = shape
         return shape
 
-    def _shape(self, reader: Reader, parameters: str, sources: Mapping[str, str]) -> _Shape:
-        fields = "{" + ", ".join(f"{name!r}: {source}" for name, source in sources.items()) + "}"
-        make = self._writer.function("fields", parameters, [f"return {fields}"])
-        return _Shape(reader.predicate, self._probe(reader, parameters, {**sources, "evtime": "end"}), make)
-
-    def _probe(self, reader: Reader, parameters: str, sources: Mapping[str, str]) -> Callable[..., Key]:
-        """Returns the probe of events of a shape, given the source of each attribute."""
+    def _shape(self, reader: Reader, rows: Sequence[str], sources: Mapping[str, str]) -> Shape:
+        """Returns the functions for events of a shape, given lines that name their rows and the source of each
+        attribute in these."""
         asked = self._idle.of(reader.predicate)
-        key = "None" if self._partition is None else sources.get(self._partition)
+        named = {**sources, "evtime": "event.end"}
+        key = "None" if self._partition is None else named.get(self._partition)
         if asked is None or key is None:
-            return _matters
-        lines = [f"key = {key}"]
-        lines += [] if self._partition is None else ["if key.__class__ is bool: key = Truth(key)"]
+            return _UNKNOWN
+        find_key = [f"key = {key}"]
+        find_key += [] if self._partition is None else ["if key.__class__ is bool: key = Truth(key)"]
+        fields = "{" + ", ".join(f"{name!r}: {source}" for name, source in sources.items()) + "}"
+        made = f"EventTuple(str(number), {fields}, event.begin, event.end, event)"
+        single = [*rows, *find_key, *([] if self._partition is None else ["if key is None: return None"])]
+        single.append(f"return key, {{{reader.predicate!r}: [({made},)]}}")
+        return Shape(
+            self._writer.function("look", "event, histories", [*rows, *find_key, *self._look(asked, named)]),
+            self._writer.function("single", "event, number", single),
+        )
+
+    def _look(self, asked: Sequence[Asked], sources: Mapping[str, str]) -> list[str]:
+        """Returns the lines that look at an event whose `key` is known, given the source of each attribute."""
         locals_ = {name: f"a{number}" for number, name in enumerate(attributes(asked))}
-        lines += [f"{local} = {sources.get(name)}" for name, local in locals_.items()]
-        later = [one for one in asked if not one.remembered.isdisjoint(self._absent)]
-        tests = self._test([one for one in asked if one not in later], locals_), self._test(later, locals_)
+        lines = [f"{local} = {sources.get(name)}" for name, local in locals_.items()]
+        at_once = {_conditions(one) for one in asked if one.remembered.isdisjoint(self._absent)}
+        several = dict.fromkeys(map(_conditions, asked))  # rules may ask the same
+        tests = [
+            self._test([each for each in several if (each in at_once) is first], locals_) for first in (True, False)
+        ]
         body = [f"if {tests[0]}: return MATTERS"] if tests[0] else []
         body += [f"if {tests[1]}: return MATTERS if key in histories else key"] if tests[1] else []
         lines += ["try:", *indented(body), "except Unsure: return MATTERS"] if body else []
-        probe: Callable[..., Key] = self._writer.function(
-            "probe", f"{parameters}, end, histories", [*lines, "return key"]
-        )
-        return probe
+        return [*lines, "return key"]
 
-    def _test(self, asked: Iterable[Asked], locals_: Mapping[str, str]) -> str:
+    def _test(self, asked: Iterable[tuple[Expression, ...]], locals_: Mapping[str, str]) -> str:
         """Returns the source of a test whether an event is what one of several rules asks for."""
-        tests = []
-        for one in asked:
-            source = _CertainSource(self._writer, {f"{one.variable}.{name}": local for name, local in locals_.items()})
-            tests.append(f"({' and '.join(map(source.operand, one.conditions))})")
-        return " or ".join(tests)
+        source = _CertainSource(self._writer, {f"{_EVENT}.{name}": local for name, local in locals_.items()})
+        return " or ".join(f"({' and '.join(map(source.operand, conditions))})" for conditions in asked)
+
+
+#: The variable that stands for the event in all conditions.
+_EVENT = "event"
+
+
+def _conditions(asked: Asked) -> tuple[Expression, ...]:
+    """Returns what a rule asks of the event, by its attributes."""
+    return tuple(map(_about_event, asked.conditions))
+
+
+def _about_event(expression: Expression) -> Expression:
+    if isinstance(expression, Variable):
+        return Variable(f"{_EVENT}.{expression.name.partition('.')[2]}")
+    return rebuild(expression, _about_event)
 
 
 _ROWS = (dict, type(None))
 
 
-def _matters(*arguments: Any) -> Any:
+def _matters(event: Occurrence, histories: Container[Key]) -> Key:
     return MATTERS
 
 
+def _not_known(event: Occurrence, number: int) -> None:
+    """Returns None: the whole event has to be read."""
+
+
 #: For events whose shape cannot be known.
-_UNKNOWN = _Shape("", _matters, dict)
+_UNKNOWN = Shape(_matters, _not_known)

@@ -115,7 +115,19 @@ class Machine:
 
     def start(self, relations: Mapping[str, Iterable[Fact]] | None = None) -> State:
         """Returns the state after stage 0; `relations` are the facts of predicates without a stage."""
-        return self.begin(relations)[0]
+        if relations or self._new is None:
+            return self.begin(relations)[0]
+        new = self._new
+        return State(new.kept.copy(), [live.copy() for live in new.live], new.constant)
+
+    @cached_property
+    def _new(self) -> State | None:
+        """The state after stage 0 without relations; None if something is undefined there, which each start counts."""
+        before = self.evaluator.undefined
+        state, _ = self.begin()
+        undefined = self.evaluator.undefined - before
+        self.evaluator.undefined = before
+        return None if undefined else state
 
     def begin(self, relations: Mapping[str, Iterable[Fact]] | None = None) -> tuple[State, Facts]:
         """Returns the state after stage 0, and the facts of stage 0."""
@@ -141,7 +153,10 @@ class Machine:
     def rests(self, state: State) -> bool:
         """Returns whether a stage can be skipped, if no event of it is of interest (see `idle`)."""
         kept = state.kept
-        return not any(kept[place] for place in self._empty_when_idle)
+        for place in self._empty_when_idle:  # noqa: SIM110  # it is asked for each event, and a generator costs more
+            if kept[place]:
+                return False
+        return True
 
     def skip(self, state: State, time: int) -> None:
         """Takes such a stage without running the rules."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cera.datalog import stages
 from cera.datalog.events.detections import FactDetection, Heads
 from cera.datalog.modules import EventModule
-from cera.datalog.probes import MATTERS, UNSEEN, Probes
+from cera.datalog.probes import MATTERS, Probes, Shape
 from cera.datalog.syntax import atoms
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import Occurrence
@@ -73,7 +73,7 @@ class FactProcessor(HistoryProcessor[FactState, stages.State]):
                 found += self._stage(state, key, stage, now)
         return found
 
-    def _stage(self, state: FactState, key: Key, stage: Mapping[str, Any], now: Time) -> Iterable[Any]:
+    def _stage(self, state: FactState, key: Key, stage: Mapping[str, Any], now: Time) -> Sequence[Any]:
         """Takes a stage of a history; returns its facts, if there are any."""
         history = state.histories.get(key)
         if history is None:
@@ -89,7 +89,7 @@ class FactProcessor(HistoryProcessor[FactState, stages.State]):
         """Takes all steps, as every processor that steps; events that are of no interest are looked at, and no more."""
         if self._probes is None:
             return super().advance(state, events, before)
-        look, histories = self._probes.look, state.histories
+        shape_of, histories = self._probes.shape, state.histories
         found: list[Detection] = []
         at, count = 0, len(events)
         while at < count:
@@ -98,9 +98,12 @@ class FactProcessor(HistoryProcessor[FactState, stages.State]):
             first = at
             at += 1
             if at == count or events[at].end != now:
-                key = look(event, histories)
-                if key is MATTERS or (key is not UNSEEN and not self._skip(state, key, now)):
-                    facts = self._alone(state, now, event)
+                shape = shape_of(event)
+                if shape is None:
+                    continue
+                key = shape.look(event, histories)
+                if key is MATTERS or not self._skip(state, key, now):
+                    facts = self._alone(state, now, event, shape)
                     if facts:
                         found += self._heads.detections(facts, now)
                 continue
@@ -111,42 +114,48 @@ class FactProcessor(HistoryProcessor[FactState, stages.State]):
 
     def _skip(self, state: FactState, key: Key, now: Time) -> bool:
         """Takes a stage of a history with events that are of no interest. Returns False if rules have to be run."""
-        if not self._rests(state, key):
+        history = state.histories.get(key)
+        if history is None:
+            if not self._machine.rests_at_first:
+                return False
+        elif self._machine.rests(history):
+            self._machine.skip(history, now)
+        else:
             return False
         state.now = now
-        history = state.histories.get(key)
-        if history is not None:
-            self._machine.skip(history, now)
         return True
 
     def _rests(self, state: FactState, key: Key) -> bool:
         history = state.histories.get(key)
         return self._machine.rests_at_first if history is None else self._machine.rests(history)
 
-    def _alone(self, state: FactState, now: Time, event: Occurrence) -> list[Any]:
+    def _alone(self, state: FactState, now: Time, event: Occurrence, shape: Shape) -> Sequence[Any]:
         """Takes a stage with one event. Returns its facts, if there are any."""
-        assert self._probes is not None
-        single = self._probes.single(event, state.seen)
+        single = shape.single(event, state.seen)
         if single is None:
             by_history = self.by_history(state, [event])
             return self._facts(state, now, by_history, 1) if by_history else []
         state.seen += 1
         state.now = now
         key, stage = single
-        return [*self._stage(state, key, stage, now)]
+        return self._stage(state, key, stage, now)
 
     def _together(self, state: FactState, now: Time, events: Sequence[Occurrence]) -> Sequence[Detection]:
         """Takes the step of several events."""
         assert self._probes is not None
-        look, histories = self._probes.look, state.histories
+        shape_of, histories = self._probes.shape, state.histories
         if self._granularity == "operation" and _are_in_order(events):  # each is a stage
             found: list[Any] = []
             for event in events:
-                key = look(event, histories)
-                if key is MATTERS or (key is not UNSEEN and not self._skip(state, key, now)):
-                    found += self._alone(state, now, event)
+                shape = shape_of(event)
+                if shape is None:
+                    continue
+                key = shape.look(event, histories)
+                if key is MATTERS or not self._skip(state, key, now):
+                    found += self._alone(state, now, event, shape)
             return self._heads.detections(found, now) if found else ()
-        keys = {look(event, histories) for event in events} - {UNSEEN}
+        shapes = [(event, shape_of(event)) for event in events]
+        keys = {shape.look(event, histories) for event, shape in shapes if shape is not None}
         if MATTERS not in keys and all(self._rests(state, key) for key in keys):
             for key in keys:
                 self._skip(state, key, now)
