@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as F
 
-from cera.engines.spark.plan.patterns import match_table
+from cera.engines.spark.plan.patterns import lower_match, match_table
 from cera.engines.spark.tables.event_tables import EventTable
 from cera.engines.spark.tables.relations import column
 from cera.engines.spark.tables.term_columns import term_column
@@ -50,7 +50,8 @@ def expected_answers(patterns: Sequence[Pattern], events: Sequence[Event]) -> An
 def spark_answers(patterns: Sequence[Pattern], table: EventTable, fallbacks: list[str] | None = None) -> Answers:
     """Q[i: q] by Spark, for all patterns in one job."""
     told = [] if fallbacks is None else fallbacks
-    frames = [match_table(table, "i", pattern, told.append) for pattern in patterns]
+    lowered = [lower_match(table, pattern) for pattern in patterns]
+    frames = [None if each is None else match_table(each, "i", told.append) for each in lowered]
     found = [_uniform(frame, number_) for number_, frame in enumerate(frames) if frame is not None]
     rows = reduce(DataFrame.unionByName, found).collect() if found else []
     return Counter((row["number"], row["h1"], row["h2"], substitution_key(_substitution(row["cells"]))) for row in rows)

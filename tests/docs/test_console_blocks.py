@@ -32,12 +32,14 @@ RUN_ELSEWHERE = {
 }
 NOT_RUN = {"sh", "text"}
 
-#: What starts Spark.
+#: What starts Spark, and what does not, with the same option.
 SIGNS_OF_SPARK = ("--engine spark", "cera stream", "cera.spark", "pyspark")
+WITHOUT_SPARK = "$ cera explain"
 
 
 def starts_spark(block: Block) -> bool:
-    return block.language in ("console", "pycon") and any(sign in block.text for sign in SIGNS_OF_SPARK)
+    text = "\n".join(line for line in block.text.split("\n") if not line.startswith(WITHOUT_SPARK))
+    return block.language in ("console", "pycon") and any(sign in text for sign in SIGNS_OF_SPARK)
 
 
 README = ROOT / "README.md"

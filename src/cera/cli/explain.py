@@ -73,10 +73,18 @@ def _laid_out(text: str) -> str:
     "--spark",
     "on_spark",
     is_flag=True,
-    help="Shows how joins are made on Spark, what runs in Python there, and Spark's own plan. Starts Spark.",
+    help="The same as --engine spark, with Spark's own plan. Starts Spark.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "spark"]),
+    default="local",
+    help="With spark, shows what runs on Spark too: how each join and window is made and why, and what runs in Python.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON.")
-def explain(program: Program, max_duration: str | None, differences: bool, on_spark: bool, as_json: bool) -> None:
+def explain(
+    program: Program, max_duration: str | None, differences: bool, on_spark: bool, engine: str, as_json: bool
+) -> None:
     """Shows what the program of the FILEs becomes: its normalised rules with all their branches, what each reads and
     derives, the dependencies between them and of which kind, the strata, and what is recursive; the plan as it is
     translated and as it is optimized, how long events are remembered and why, and what the local engine does with each
@@ -91,7 +99,7 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
       cera explain fire.xceq
       cera explain fire.xceq --max-duration "5 sec"
       cera explain fire.xceq --json | jq .strata
-      cera explain fire.xceq --spark
+      cera explain fire.xceq --engine spark
     """
     program.checked()
     rules = all_rules(program.running_rules, program.layers.modules)
@@ -116,8 +124,9 @@ def explain(program: Program, max_duration: str | None, differences: bool, on_sp
         if local is not None:
             data["local"] = local.data
             shown = "\n".join([shown, "", *local.lines])
-    if on_spark:
-        spark = explain_on("spark", program.layers, timezone=program.timezone, max_duration=longest)
+    if on_spark or engine == "spark":
+        timezone = program.timezone
+        spark = explain_on("spark", program.layers, timezone=timezone, max_duration=longest, started=on_spark)
         if spark is not None:
             data["spark"] = spark.data
             shown = "\n".join([shown, "", *spark.lines])

@@ -49,8 +49,13 @@ class Engine(Protocol):
     def stream(self, run: StreamRun) -> RunningStream:
         """Opens a stream, which the caller then runs. Raises UsageError if the engine has none."""
 
-    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation | None:
-        """Returns how it would run a program; None where `cera.explain` says all there is to say."""
+    def explain(
+        self, layers: Layers, *, timezone: str, max_duration: int | None, started: bool
+    ) -> EngineExplanation | None:
+        """Returns how it would run a program; None where `cera.explain` says all there is to say.
+
+        What can only be known from an engine that has been started is there if it shall be `started`.
+        """
 
 
 class InProcess:
@@ -76,7 +81,9 @@ class InProcess:
             f"the {run.request.engine} engine answers recordings and has no streams; use {Setting.ENGINE.of('spark')}"
         )
 
-    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation | None:
+    def explain(
+        self, layers: Layers, *, timezone: str, max_duration: int | None, started: bool
+    ) -> EngineExplanation | None:
         return None
 
 
@@ -101,7 +108,7 @@ class Local(InProcess):
 
         return processor
 
-    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation:
+    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None, started: bool) -> EngineExplanation:
         found = explained_columns(_at_ends(layers), max_duration)
         data: dict[str, Any] = {"recordings": found.data}
         lines = list(found.lines)
@@ -134,12 +141,14 @@ class OnSpark:
 
         return open_stream(run)
 
-    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None) -> EngineExplanation:
-        from cera.engines.spark.explaining import explain_spark, spark_lines
+    def explain(self, layers: Layers, *, timezone: str, max_duration: int | None, started: bool) -> EngineExplanation:
+        from cera.engines.spark.explaining import explain_spark, plan_of_spark, spark_lines
         from cera.running.spark_stream import explained_operators, operator_lines
 
         streams = explained_operators(layers, max_duration=max_duration, timezone=timezone)
         explained = explain_spark(layers, max_duration=max_duration, timezone=timezone)
+        if started:
+            explained["plan"] = plan_of_spark(layers, max_duration=max_duration, timezone=timezone)
         lines = (*operator_lines(streams), *spark_lines(explained))
         return EngineExplanation({"streams": streams, **explained}, lines)
 
@@ -171,11 +180,11 @@ def stream(run: StreamRun) -> RunningStream:
 
 
 def explain_on(
-    engine: str, layers: Layers, *, timezone: str, max_duration: int | None = None
+    engine: str, layers: Layers, *, timezone: str, max_duration: int | None = None, started: bool = False
 ) -> EngineExplanation | None:
     """Returns how an engine would run a program, if there is more to say than `cera.explain` does."""
     layers = _run_by(engine, layers)
-    return _ready(engine, layers).explain(layers, timezone=timezone, max_duration=max_duration)
+    return _ready(engine, layers).explain(layers, timezone=timezone, max_duration=max_duration, started=started)
 
 
 def _run_by(engine: str, layers: Layers) -> Layers:

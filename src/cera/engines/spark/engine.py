@@ -200,7 +200,7 @@ def answers(
     if not tables:
         tables = (event_table(spark, ()),)
     lookups = relation_tables(spark, relations)
-    if _queries_states(layers):
+    if queries_states(layers):
         tables = with_states(tables, until)
     batches: list[Batch] = []
     recursion: dict[tuple[str, ...], str] = {}
@@ -241,14 +241,14 @@ def answers(
                     tally.add(own.rows, own.left_out)
             found.append(one.persisted() if keep and not is_computed else one)
             if is_read:
-                derived += with_states(found[-1].by_label(_read_after(layer, layers)), until)
+                derived += with_states(found[-1].by_label(read_after(layer, layers)), until)
         seen = (*seen, *derived)
     derives = any(batch.plan.results for batch in batches) or found
     nothing = None if derives else nothing_derived(event_table(spark, ()))
     return Answers(tuple(batches), tuple(found), recursion, kept, waiting, derives_states(layers), nothing)
 
 
-def _read_after(layer: Layer, layers: Layers) -> frozenset[str | None]:
+def read_after(layer: Layer, layers: Layers) -> frozenset[str | None]:
     """Returns the labels that the layers after one read; of a state both, since its opening knows how long it holds."""
     after = layers.layers[layers.layers.index(layer) + 1 :]
     read = {label for each in after for module in each.modules for label in module.reads}
@@ -256,7 +256,7 @@ def _read_after(layer: Layer, layers: Layers) -> frozenset[str | None]:
     return frozenset(read | {prefix + state for state in states for prefix in (OPENING, ENDING)})
 
 
-def _queries_states(layers: Layers) -> bool:
+def queries_states(layers: Layers) -> bool:
     """Returns whether some module reads states."""
     return any(label is not None and label.startswith(STATES) for module in layers.modules for label in module.reads)
 

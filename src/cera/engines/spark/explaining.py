@@ -1,4 +1,7 @@
-"""Explains how a program runs on Spark, without events: the joins, the parts that run in Python, Spark's plan."""
+"""Explains how a program runs on Spark, without events: what each point becomes, the joins, what runs in Python.
+
+Spark is started for its own plan only.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,10 @@ from typing import NotRequired, TypedDict
 from pyspark.sql import SparkSession
 
 from cera.algebra.operators import AntiSemiJoin, Expression, Relation, TemporalJoin, inputs
+from cera.algebra.plan_text import display_name
 from cera.engines.spark.engine import answers
+from cera.engines.spark.physical_plans import physical_program
+from cera.engines.spark.plan.explaining import ExplainedPoint, explained_point
 from cera.engines.spark.recursion.recursion import IN_ONE_PIECE
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
@@ -38,37 +44,43 @@ class SparkRecursion(TypedDict):
 
 
 class ExplainedSpark(TypedDict):
-    """`python` are the parts that columns cannot state, on events that are flat; `plan` is that of Spark.
+    """`points` is the physical plan, `python` the parts that columns cannot state, on events that are flat.
 
-    `recursion` is there if rules depend on each other.
+    `recursion` is there if rules depend on each other, `plan` if Spark has been asked for its own.
     """
 
     recursion: NotRequired[list[SparkRecursion]]
+    points: list[ExplainedPoint]
     joins: list[SparkJoin]
     python: list[str]
-    plan: str
+    plan: NotRequired[str]
 
 
 def explain_spark(program: Layers, *, max_duration: int | None, timezone: str) -> ExplainedSpark:
-    """Starts Spark, and has it plan the program over flat events of unknown types."""
+    """Explains the program over flat events of unknown types."""
+    found = physical_program(program, max_duration=max_duration, timezone=timezone)
+    recursion: list[SparkRecursion] = [
+        {"rules": list(rules), "way": way if way == IN_ONE_PIECE else f"{way}; small recordings {IN_ONE_PIECE}"}
+        for rules, way in found.recursion.items()
+    ]
+    explained: ExplainedSpark = {
+        "points": [explained_point(point) for point in found.points],
+        "joins": [{"of": _text(operator), "way": way} for batch in found.batches for operator, way in batch.joins],
+        "python": list(found.in_python),
+    }
+    return {"recursion": recursion, **explained} if recursion else explained
+
+
+def plan_of_spark(program: Layers, *, max_duration: int | None, timezone: str) -> str:
+    """Starts Spark, and returns what it plans."""
     with engine_failure():
         spark = session()
         table = EventTable(spark.createDataFrame([], EVENTS), Terms(flat=True))
         rows = {name: ReadRows() for name in relations_of(rules_of(program))}
         found = answers(program, (table,), spark, timezone=timezone, max_duration=max_duration, relations=rows)
         with _without_constraints(spark):
-            plan = found.events()._jdf.queryExecution().executedPlan().toString()
-        fallbacks = dict.fromkeys(name for batch in found.batches for name in batch.environment.fallbacks)
-        recursion: list[SparkRecursion] = [
-            {"rules": list(rules), "way": way if way == IN_ONE_PIECE else f"{way}; small recordings {IN_ONE_PIECE}"}
-            for rules, way in found.recursion.items()
-        ]
-        explained: ExplainedSpark = {
-            "joins": [{"of": _text(operator), "way": way} for batch in found.batches for operator, way in batch.joins],
-            "python": [*fallbacks, *(name for one in found.detected for name in one.descriptions)],
-            "plan": plan,
-        }
-        return {"recursion": recursion, **explained} if recursion else explained
+            plan: str = found.events()._jdf.queryExecution().executedPlan().toString()
+        return plan
 
 
 @contextmanager
@@ -97,9 +109,14 @@ def spark_lines(explained: ExplainedSpark) -> Iterator[str]:
     if recursion := explained.get("recursion"):
         yield "recursion on Spark:"
         yield from (f"  {', '.join(each['rules'])}: {each['way']}" for each in recursion)
-    yield "joins on Spark:" if explained["joins"] else "joins on Spark: none"
-    yield from (f"  {join['of']}: {join['way']}" for join in explained["joins"])
+    if points := [point for point in explained["points"] if point["lines"]]:
+        yield ""
+        yield "recorded, on Spark:"
+    for point in points:
+        yield f"  {display_name(point['point'])}:"
+        yield from (f"    {line}" for line in point["lines"])
     yield "in Python, on flat events:" if explained["python"] else "in Python, on flat events: nothing"
     yield from (f"  {name}" for name in explained["python"])
-    yield "plan of Spark:"
-    yield from (f"  {line}" for line in explained["plan"].rstrip().split("\n"))
+    if "plan" in explained:
+        yield "plan of Spark:"
+        yield from (f"  {line}" for line in explained["plan"].rstrip().split("\n"))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cera.algebra.plan import Point, references
 from cera.engines.spark.plan.evaluation import Evaluation, constructions
+from cera.engines.spark.plan.physical import PhysicalPoint
 from cera.engines.spark.tables.event_tables import EventTable
 
 #: Answers the rules of a cycle: the points of the cycle ↦ the tables of each rule.
@@ -18,6 +19,8 @@ class Batch(Evaluation):
     """The DataFrames of all points of a plan. Those of rules that depend on each other come from `recursion`."""
 
     recursion: CycleAnswers | None = None
+    #: What each point was lowered to.
+    points: list[PhysicalPoint] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -33,10 +36,12 @@ class Batch(Evaluation):
         if cycle and not any(each.name in self.derived for each in cycle):
             assert self.recursion is not None
             self.derived.update(self.recursion(self, cycle))
+        lowered = len(self.physical)
         if not point.result:
             self.relations[point.name] = self.relation(point.expression)
         elif not cycle:
             self.derived[point.name] = tuple(map(self.events, constructions(point.expression)))
+        self.points.append(PhysicalPoint(point.name, tuple(self.physical[lowered:]), bool(cycle) and point.result))
 
     def _evaluate_below(self, points: tuple[Point, ...]) -> None:
         """Adds what points refer to, besides each other. It may come between the points of a cycle: a shared point is

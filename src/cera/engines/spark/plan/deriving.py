@@ -16,10 +16,9 @@ from cera.engines.spark.plan.grouping import GroupedRelation, group_matches
 from cera.engines.spark.plan.head_udf import terms_of
 from cera.engines.spark.plan.head_values import fold_aggregate, replace_aggregates, replace_expressions
 from cera.engines.spark.plan.heads import flat_head, instantiate
-from cera.engines.spark.plan.joins import Strategy
 from cera.engines.spark.plan.moving import moving
 from cera.engines.spark.plan.scopes import Environment, RowScope
-from cera.engines.spark.plan.sliding import SlidingWindow, collected, first_of_ties
+from cera.engines.spark.plan.sliding import NO_WINDOW, SlidingWindow, collected, first_of_ties
 from cera.engines.spark.plan.timers import timed
 from cera.engines.spark.plan.undefined_counts import counted_heads
 from cera.engines.spark.tables.event_tables import FIELDS, EventTable, Flat, Terms
@@ -51,14 +50,20 @@ LINEAGE = (DERIVATION, *SENT)
 
 
 def derive(
-    construction: Construction, relation: Relation, environment: Environment, certain: frozenset[str]
+    construction: Construction,
+    relation: Relation,
+    environment: Environment,
+    certain: frozenset[str],
+    reason: str | None = None,
 ) -> EventTable:
-    """Returns the events of a rule from the rows of its body, in which `certain` variables have values."""
+    """Returns the events of a rule from the rows of its body, in which `certain` variables have values.
+
+    With a `reason` why columns cannot build the head, Python does.
+    """
     head = construction.head
     if construction.traced:
         head, relation = _traced(construction, relation)
         certain |= {cause_label(name) for name, _ in construction.causes}
-    reason = _not_native(head, relation, environment)
     if reason is None and not has_grouping(head):
         return _built(construction, head, relation, environment, certain)
     counted = bool(construction.input.schema.matches)  # in the formal semantics there are none
@@ -75,31 +80,40 @@ def derive(
 
 
 def derive_sliding(
-    construction: Construction, window: SlidingWindow, environment: Environment, certain: frozenset[str]
-) -> tuple[EventTable, Strategy] | None:
-    """Returns the events of a rule over the windows of its anchors, and how these are computed; None if columns cannot
-    compute its aggregates.
-    """
-    cells = {**window.elements.cells, **window.anchors.cells}
-    rows = Relation(window.anchors.table.frame, {name: cell.components for name, cell in cells.items()})
-    head = construction.head
-    if construction.momentary or not has_grouping(head) or _not_native(head, rows, environment) is not None:
-        return None  # an event at the end may be that of several anchors
-    plain, aggregates = replace_aggregates(head)
+    construction: Construction,
+    window: SlidingWindow,
+    environment: Environment,
+    certain: frozenset[str],
+    *,
+    moved: bool,
+) -> EventTable:
+    """Returns the events of a rule over the windows of its anchors: `moved` over them in NumPy, or made by Spark."""
+    plain, aggregates = replace_aggregates(construction.head)
     taken = frozenset(replace_expressions(plain)[1].values())
     once = all(isinstance(value, Variable) for value in taken) and taken >= {Variable(name) for name in window.shared}
     [cause, *_] = [reference for _, reference in sorted(construction.causes)]
-    moved = moving(window, aggregates, variables(plain) - aggregates.keys(), cause, once=once)
-    if moved is not None:
+    if moved:
+        own = variables(plain) - aggregates.keys()
+        rows = timed(moving(window, aggregates, own, cause, once=once), window.window, window.timer)
         counts = frozenset(name for name, aggregate in aggregates.items() if aggregate.function == "count")
-        moved = timed(moved, window.window, window.timer)
-        return replace(_built(construction, plain, moved, environment, certain | counts), once=once), "moving"
+        return replace(_built(construction, plain, rows, environment, certain | counts), once=once)
     group = collected(window)
     group = replace(group, relation=timed(group.relation, window.window, window.timer))
-    plain, relation, known = _aggregated(head, group, environment)
+    plain, relation, known = _aggregated(construction.head, group, environment)
     if once and not window.untied:  # equal events then have the same shared values
         relation = first_of_ties(window, relation, variables(plain), cause)
-    return replace(_built(construction, plain, relation, environment, certain | known), once=once), "sliding"
+    return replace(_built(construction, plain, relation, environment, certain | known), once=once)
+
+
+def why_not_sliding(construction: Construction, window: SlidingWindow, environment: Environment) -> str | None:
+    """Returns why columns do not compute the aggregates of a rule over sorted events; None if they do."""
+    if construction.momentary:
+        return "an event at the end may be that of several anchors"
+    if not has_grouping(construction.head):
+        return NO_WINDOW
+    cells = {**window.elements.cells, **window.anchors.cells}
+    rows = Relation(window.anchors.table.frame, {name: cell.components for name, cell in cells.items()})
+    return why_in_python(construction.head, rows, environment)
 
 
 def _traced(construction: Construction, relation: Relation) -> tuple[Construct, Relation]:
@@ -135,7 +149,7 @@ def _kept(cell: Cell) -> Cell:
     return Cell(**{kind: F.when(always, part) for kind, part in cell})
 
 
-def _not_native(head: Construct, relation: Relation, environment: Environment) -> str | None:
+def why_in_python(head: Construct, relation: Relation, environment: Environment) -> str | None:
     """Returns why columns cannot build a head; None if they can."""
     if any(isinstance(part, All) for part in walk_construct(head)):
         return "it has `all`"

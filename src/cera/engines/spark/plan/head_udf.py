@@ -19,6 +19,7 @@ from cera.engines.spark.tables.event_rows import term_row
 from cera.engines.spark.tables.relations import TIMES, attribute, column, component
 from cera.engines.spark.values import sql_functions as F
 from cera.engines.spark.values.cells import TERM
+from cera.engines.spark.values.python_functions import is_planning
 from cera.model.evaluation.evaluator import Evaluator
 from cera.model.events.occurrence import wrap
 from cera.model.expressions.constructs import Construct
@@ -77,6 +78,8 @@ def _event(row: Any, identifier: str) -> Interval | None:
 
 def terms_of(head: Construct, group: GroupedRelation, environment: Environment) -> Column:
     """Returns the terms that a head yields for each group, as an array column."""
+    if is_planning():
+        return F.array()
     relation = group.relation
     function = HeadFunction(
         head,

@@ -44,10 +44,21 @@ class Buckets:
         return max(self.before + self.after, 1)
 
 
-def strategy(shared: bool, buckets: Buckets | None) -> Strategy:
-    if buckets is not None:
-        return "bucket"
-    return "plain" if shared else "broadcast"
+@dataclass(frozen=True)
+class JoinWay:
+    """How two sides meet: by the values of these variables, and in buckets of time where it is bounded.
+
+    If it is by neither, the right side is broadcast.
+    """
+
+    shared: tuple[str, ...]
+    buckets: Buckets | None = None
+
+    @property
+    def strategy(self) -> Strategy:
+        if self.buckets is not None:
+            return "bucket"
+        return "plain" if self.shared else "broadcast"
 
 
 @dataclass(frozen=True)
@@ -71,14 +82,14 @@ class Pair:
         return column(attribute(_RIGHT + identifier, part))
 
 
-def natural_join(left: Relation, right: Relation, buckets: Buckets | None) -> Relation:
+def natural_join(left: Relation, right: Relation, way: JoinWay) -> Relation:
     """Returns R ⋈ S: the pairs that agree on all shared variables, with the times and references of both."""
     right = right.with_timer_ids()
-    frame, pair = _joined(left, right, "inner", buckets, lambda pair: [])
+    frame, pair = _joined(left, right, "inner", way, lambda pair: [])
     return _taking(frame, pair, right.identifiers, right.matches, {})
 
 
-def lookup_join(left: Relation, right: Relation, identifier: str, at: Sequence[str]) -> Relation:
+def lookup_join(left: Relation, right: Relation, way: JoinWay, identifier: str, at: Sequence[str]) -> Relation:
     """Returns R ⋈ T for a relation T, whose rows are matched as events that last as long as the row is valid.
 
     With `at`, they are valid at the last end of these events of R. No two rows are the same.
@@ -86,7 +97,7 @@ def lookup_join(left: Relation, right: Relation, identifier: str, at: Sequence[s
     if not at:
         data = [column(name) for name in replace(right, identifiers=()).columns]
         right = replace(right, frame=right.frame.select(*data).distinct(), identifiers=())
-        frame, pair = _joined(left, right, "inner", None, lambda pair: [])
+        frame, pair = _joined(left, right, "inner", way, lambda pair: [])
         return _taking(frame, pair, (), (), {})
 
     def valid(pair: Pair) -> list[Column]:
@@ -95,44 +106,31 @@ def lookup_join(left: Relation, right: Relation, identifier: str, at: Sequence[s
         time = F.greatest(*ends) if len(ends) > 1 else ends[0]
         return [since <= time, time <= until]
 
-    frame, pair = _joined(left, right, "inner", None, valid)
+    frame, pair = _joined(left, right, "inner", way, valid)
     found = _taking(frame, pair, (), (), {})
     return replace(found, frame=found.frame.dropDuplicates())
 
 
 def temporal_join(
-    left: Relation,
-    right: Relation,
-    window: str,
-    element: str,
-    conditions: Callable[[Pair], list[Column]],
-    buckets: Buckets | None,
-    containment: Containment = "inside",
+    left: Relation, right: Relation, way: JoinWay, element: str, inside: Callable[[Pair], list[Column]]
 ) -> Relation:
     """Returns R ⋈_{i⊒j} S: the events in the windows of R, each a match; heads say whether they are counted."""
-    inside = _inside(window, element, conditions, containment)
-    frame, pair = _joined(left, right, "inner", buckets, inside)
+    frame, pair = _joined(left, right, "inner", way, inside)
     return _taking(frame, pair, (), (), {element: match_name(element)})
 
 
-def anti_join(
-    left: Relation,
-    right: Relation,
-    window: str,
-    element: str,
-    conditions: Callable[[Pair], list[Column]],
-    buckets: Buckets | None,
-    containment: Containment = "inside",
-) -> Relation:
+def anti_join(left: Relation, right: Relation, way: JoinWay, inside: Callable[[Pair], list[Column]]) -> Relation:
     """Returns R ▷_{i⊒j} S: the rows of R with nothing of S in their windows."""
-    frame, _ = _joined(left, right, "left_anti", buckets, _inside(window, element, conditions, containment))
+    frame, _ = _joined(left, right, "left_anti", way, inside)
     names = [column(name) for name in left.columns]
     return replace(left, frame=frame.select(*names))
 
 
-def _inside(
+def inside(
     window: str, element: str, conditions: Callable[[Pair], list[Column]], containment: Containment
 ) -> Callable[[Pair], list[Column]]:
+    """Returns the conditions under which an event lies in the window of a row."""
+
     def both(pair: Pair) -> list[Column]:
         outer = IntervalColumns(*pair.left.interval(window))
         held = containment in ("holding", "sharing", "common")
@@ -143,13 +141,13 @@ def _inside(
 
 
 def _joined(
-    left: Relation, right: Relation, how: str, buckets: Buckets | None, more: Callable[[Pair], list[Column]]
+    left: Relation, right: Relation, how: str, way: JoinWay, more: Callable[[Pair], list[Column]]
 ) -> tuple[DataFrame, Pair]:
     other = right.prefixed(_RIGHT)
     pair = Pair(left, other)
-    shared = [name for name in left.variables if name in right.variables]
-    conditions = [c for name in shared for c in equal(left.cell(name), other.cell(_RIGHT + name))]
+    conditions = [c for name in way.shared for c in equal(left.cell(name), other.cell(_RIGHT + name))]
     left_frame, right_frame = left.frame, other.frame
+    buckets = way.buckets
     if buckets is not None:
         width = buckets.width
         time = column(_RIGHT + buckets.right)
@@ -157,7 +155,7 @@ def _joined(
         left_frame = left_frame.withColumn(_BUCKET, in_bucket(column(buckets.left), buckets))
         right_frame = right_frame.withColumn(_RIGHT + _BUCKET, F.explode(places))
         conditions.append(column(_BUCKET) == column(_RIGHT + _BUCKET))
-    elif not shared:
+    elif way.strategy == "broadcast":
         right_frame = broadcast(right_frame)
     condition = F.lit(True)
     for part in (*conditions, *more(pair)):

@@ -33,31 +33,36 @@ _KEYS = frozenset({"integer", "string", "boolean"})
 _NUMBERS = frozenset({"integer", "double"})
 
 
-def moving(
-    window: SlidingWindow, aggregates: Mapping[str, Aggregate], own: frozenset[str], cause: str, *, once: bool
-) -> Relation | None:
-    """Returns a row for each anchor with a non-empty window, with the aggregates as variables; None if the kernel does
-    not do it.
-
-    With `once`, of tied anchors that have the same aggregates and values of `own` variables there is the one of which
-    the event `cause` has the least id.
-    """
+def moves(window: SlidingWindow, aggregates: Mapping[str, Aggregate]) -> bool:
+    """Returns whether the kernel computes these aggregates over a window."""
     table, label = window.anchors.table, window.anchors.label
-    children = _children(table)
-    element = _element(window, aggregates)
-    if (
+    return not (
         os.environ.get(_SWITCH, "") == "0"
         or window.last > 0
         or window.first > window.last
-        or children is None
-        or element is None
+        or _children(table) is None
+        or _element(window, aggregates) is None
         or label is None
         or label != window.elements.label
         or table.identity is None
         or not all(_is_kept(window.anchors.cells[name], _KEYS) for name in window.shared)
         or not all(_is_kept(cell, _KINDS) for cell in window.anchors.cells.values())
-    ):
-        return None
+    )
+
+
+def moving(
+    window: SlidingWindow, aggregates: Mapping[str, Aggregate], own: frozenset[str], cause: str, *, once: bool
+) -> Relation:
+    """Returns a row for each anchor with a non-empty window that `moves`, with the aggregates as variables.
+
+    With `once`, of tied anchors that have the same aggregates and values of `own` variables there is the one of which
+    the event `cause` has the least id.
+    """
+    table, label = window.anchors.table, window.anchors.label
+    children, element = _children(table), _element(window, aggregates)
+    assert children is not None
+    assert element is not None
+    assert label is not None
     kind, value = element
     folds = tuple(Fold(each.function, _kinds(each.function, kind)) for each in aggregates.values())
     frame = table.frame.where(window.anchors.holds | window.elements.holds).select(

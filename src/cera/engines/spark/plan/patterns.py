@@ -52,36 +52,59 @@ from cera.model.terms.term import Term, Value
 from cera.rules.analysis.unification import query_label
 
 _MATCH = "match"
+_NOT_FLAT = "on events that are not flat"
 
 
-def match_table(
-    table: EventTable, identifier: str, pattern: Pattern, fallback: Callable[[str], None]
-) -> DataFrame | None:
-    """Returns a row for each event and each distinct substitution of the pattern on it; None if there can be none.
+@dataclass(frozen=True)
+class TableMatch:
+    """How a pattern is matched in a table: in these `ways` by columns, and on what `in_python` says in Python.
+
+    Without `ways` everything is; else, if there is a reason for Python, only the events that are not flat are.
+    """
+
+    table: EventTable
+    pattern: Pattern
+    ways: tuple[Way, ...] | None
+    in_python: str | None = None
+
+
+def lower_match(table: EventTable, pattern: Pattern) -> TableMatch | None:
+    """Decides how a pattern is matched in a table; None if it matches none of its events."""
+    if isinstance(pattern, ScalarPattern | RegexPattern) or not table.can_have(query_label(pattern)):
+        return None
+    flat = table.content.flat if isinstance(table.content, Terms) else True
+    if flat is False:
+        return TableMatch(table, pattern, None, _NOT_FLAT)
+    try:
+        ways = tuple(native_ways(pattern, shape_of(table)))
+        if len(ways) > 1 and any(cell.term is not None for way in ways for cell in way.bindings.values()):
+            raise NotNativeError("can bind a variable to several parts of one event")
+    except NotNativeError as reason:
+        return TableMatch(table, pattern, None, str(reason))
+    if not ways and flat is True:
+        return None
+    return TableMatch(table, pattern, ways, _NOT_FLAT if flat is None else None)
+
+
+def match_table(matched: TableMatch, identifier: str, fallback: Callable[[str], None]) -> DataFrame:
+    """Returns a row for each event and each distinct substitution of the pattern on it.
 
     The columns are `X:component` for each variable that the pattern may bind, and `i.begin`, `i.end`, `i.h1`, `i.h2`;
     for openings of states that are matched in one way also the end of the state, as `with_ends_of_states` adds it. A
     variable has at least one component if the table can give it a value at all. `fallback` is called with what runs in
     Python.
     """
-    if isinstance(pattern, ScalarPattern | RegexPattern) or not table.can_have(query_label(pattern)):
-        return None
-    flat = table.content.flat if isinstance(table.content, Terms) else True
-    if flat is False:
-        fallback(f"pattern {described(pattern)}: on events that are not flat")
+    table, pattern = matched.table, matched.pattern
+    if matched.in_python is not None:
+        fallback(f"pattern {described(pattern)}: {matched.in_python}")
+    if matched.ways is None:
         return _in_python(table, table.frame, identifier, pattern)
-    frame = table.frame if flat else table.frame.where(column("fields").isNotNull())
-    try:
-        ends = flat is True and table.prefix == OPENING
-        found = [_native(frame, identifier, native_ways(pattern, shape_of(table)), ends=ends)]
-    except NotNativeError as reason:
-        fallback(f"pattern {described(pattern)}: {reason}")
-        return _in_python(table, table.frame, identifier, pattern)
-    if flat is None:
-        fallback(f"pattern {described(pattern)}: on events that are not flat")
-        found.append(_in_python(table, table.frame.where(column("fields").isNull()), identifier, pattern))
-    relations = [_relation(matched, identifier) for matched in found if matched is not None]
-    return union(relations).frame if relations else None
+    if matched.in_python is None:
+        return _native(table.frame, identifier, matched.ways, ends=table.prefix == OPENING)
+    found = [_in_python(table, table.frame.where(column("fields").isNull()), identifier, pattern)]
+    if matched.ways:
+        found.insert(0, _native(table.frame.where(column("fields").isNotNull()), identifier, matched.ways))
+    return union([_relation(each, identifier) for each in found]).frame
 
 
 def single_way(table: EventTable, pattern: Pattern) -> Way | None:
@@ -107,10 +130,8 @@ def _relation(frame: DataFrame, identifier: str) -> Relation:
     return Relation(frame, kinds, (identifier,))
 
 
-def _native(frame: DataFrame, identifier: str, ways: Sequence[Way], *, ends: bool = False) -> DataFrame | None:
+def _native(frame: DataFrame, identifier: str, ways: Sequence[Way], *, ends: bool = False) -> DataFrame:
     event = [column(part).alias(attribute(identifier, part)) for part in EVENT]
-    if not ways:
-        return None
     if len(ways) == 1:
         [way] = ways
         if ends:
@@ -118,8 +139,6 @@ def _native(frame: DataFrame, identifier: str, ways: Sequence[Way], *, ends: boo
         return frame.where(way.holds).select(*_columns(way.bindings), *event)
     cells = {name: [canonical(way.bindings.get(name, Cell())) for way in ways] for way in ways for name in way.bindings}
     kinds = {name: _kinds(found) for name, found in cells.items()}
-    if any("term" in found for found in kinds.values()):
-        raise NotNativeError("can bind a variable to several parts of one event")
     if not kinds:
         return frame.where(reduce(or_, [way.holds for way in ways])).select(*event)
     structs = [

@@ -23,10 +23,11 @@ class Environment:
     """The settings and notes that all expressions of a program share.
 
     `fallbacks` are the parts that run in Python, by name; `ticks` the events of absolute timers, by id. With a `tally`
-    the rows in which an expression has no value are counted.
+    the rows in which an expression has no value are counted. Without a `session`, there are outlines in the place of
+    tables.
     """
 
-    spark: SparkSession
+    session: SparkSession | None
     calendars: tuple[Calendar, ...] = ()
     timezone: str = "UTC"
     fallbacks: dict[str, None] = field(default_factory=dict)
@@ -35,6 +36,11 @@ class Environment:
     tick_limit: int = TICK_LIMIT
     #: The tables of relations, in which rows are as long as they are valid.
     lookups: Mapping[str, Sequence[EventTable]] = field(default_factory=dict)
+
+    @property
+    def spark(self) -> SparkSession:
+        assert self.session is not None, "an outline has no rows to ask Spark for"
+        return self.session
 
     def fallback(self, name: str) -> None:
         self.fallbacks[name] = None

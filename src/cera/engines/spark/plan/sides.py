@@ -34,7 +34,7 @@ class Sources:
 
     plan: Plan
     environment: Environment
-    tables: Callable[[Expression], Sequence[EventTable]]
+    tables: Callable[[Matching], Sequence[EventTable]]
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def side_of(expression: Expression, sources: Sources) -> Side | None:
         return None if side is None else side.projected(matching.schema.data).renamed(names)
     if not isinstance(matching, Matching):
         return None
-    possible = [table for table in sources.tables(matching.source) if table.can_have(query_label(matching.pattern))]
+    possible = [table for table in sources.tables(matching) if table.can_have(query_label(matching.pattern))]
     if len(possible) != 1:
         return None
     way = single_way(possible[0], matching.pattern)

@@ -32,6 +32,9 @@ _AGAIN, _OWN, _TIE = "sliding again", "sliding own", "sliding tie"
 _BEFORE, _AT, _AFTER = "sliding before", "sliding at", "sliding after"
 _ORIGIN = Interval(0, 0)
 
+#: Why nothing slides where a rule has no window that it collects.
+NO_WINDOW = "there is no window"
+
 
 @dataclass(frozen=True)
 class SlidingWindow:
@@ -53,34 +56,46 @@ class SlidingWindow:
     untied: bool
 
 
-def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> SlidingWindow | None:
-    """Returns the window over which a head is aggregated, if it slides. `points`: all events are points of time."""
+def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> SlidingWindow | str:
+    """Returns the window over which a head is aggregated, if it slides, or else why it does not.
+
+    `points`: all events are points of time.
+    """
     body = construction.input
     while isinstance(body, Merging):
         body = body.input
     join, names = unwrapped(body, sources.plan)
-    if not isinstance(join, TemporalJoin) or join.condition or not join.counted or join.containment != "inside":
-        return None
+    if not isinstance(join, TemporalJoin):
+        return NO_WINDOW
+    if join.condition or join.containment != "inside":
+        return "the window has conditions"
+    if not join.counted:
+        return "different values count, not events"
     found, elements = anchor_side(join.left, sources), side_of(join.right, sources)
     if found is None or elements is None or found.window != join.window:
-        return None
+        return "a side is not one query in one table, matched in columns"
     if not join.excluded <= {found.side.identifier}:
-        return None
+        return "other events than the one around which it lies are left out"
     if sources.environment.tally is not None and (found.side.selected or elements.selected):
-        return None  # undefined conditions are counted in selections, which are not made here
+        return "what is undefined is counted"  # in selections, which are not made here
     found, elements = found.renamed(names), elements.renamed(names)
     anchors, timer = found.side, found.timer
     shared = tuple(name for name in anchors.cells if name in elements.cells)
-    span = None if timer.duration.months else relative_timer(timer.kind, _ORIGIN, timer.duration)
-    if (
-        span is None
-        or anchors.table is not elements.table
-        or not (points or anchors.table.points)
-        or not shared
-        or not all(_same_columns(anchors, elements, name) for name in shared)
-        or not free_variables(construction.head) <= anchors.cells.keys()
-    ):
-        return None
+    if timer.duration.months:
+        return "its length depends on the calendar"
+    if anchors.table is not elements.table:
+        return "its sides are different tables"
+    if not (points or anchors.table.points):
+        return "events may last"
+    if not shared:
+        return "no value is shared"
+    if not all(_same_columns(anchors, elements, name) for name in shared):
+        return "what is shared stands in different children"
+    if not free_variables(construction.head) <= anchors.cells.keys():
+        return "the head takes values of what lies in the window"
+    span = relative_timer(timer.kind, _ORIGIN, timer.duration)
+    if span is None:
+        return "it never happens"
     alone = bool(join.excluded)
     same_label = anchors.label is not None and anchors.label == elements.label
     untied = same_label and anchors.table.is_unique_by(anchors.cells[name] for name in shared)

@@ -15,6 +15,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from cera.engines.spark.plan.deriving import CAUSES, LINEAGE
 from cera.engines.spark.tables.event_tables import EventTable, Flat
+from cera.engines.spark.tables.outlines import Outline
 from cera.engines.spark.tables.relations import column, component
 from cera.engines.spark.values.arithmetic import canonical
 from cera.engines.spark.values.cells import TYPES, Cell
@@ -50,8 +51,14 @@ class Layout:
         }
         return EventTable(frame, Flat(cells), self.label)
 
-    def empty(self, spark: SparkSession) -> EventTable:
+    def outline(self) -> EventTable:
+        """Returns a table without rows."""
+        return self.table(Outline([*EVENT_COLUMNS, *self.names, *DERIVED_COLUMNS]))
+
+    def empty(self, spark: SparkSession | None) -> EventTable:
         """Returns a table without events."""
+        if spark is None:
+            return self.outline()
         times = [StructField(name, LongType()) for name in EVENT_COLUMNS[:4]]
         kinds = [(component(name, kind), TYPES[kind]) for name, kinds in self.children.items() for kind in kinds]
         types = StructType([*times, StructField("label", StringType()), *(StructField(*each) for each in kinds)])

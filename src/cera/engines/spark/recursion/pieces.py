@@ -23,6 +23,7 @@ from cera.engines.spark.plan.timers import stream_ends
 from cera.engines.spark.recursion.layouts import DERIVED_COLUMNS, EVENT_COLUMNS, Layout
 from cera.engines.spark.recursion.piece_rows import DIVIDED, KeyDivider, RecursionDetector
 from cera.engines.spark.tables.event_tables import EventTable, Terms
+from cera.engines.spark.tables.outlines import Outline
 from cera.engines.spark.tables.relations import column, component
 from cera.engines.spark.tables.term_columns import term_column
 from cera.engines.spark.tables.unions import united
@@ -55,7 +56,7 @@ class PieceInput:
     def has_divided(self, operator: Operator) -> bool:
         """Returns whether an event belongs to several buckets. Only events that are not flat are looked at."""
         odd = [table for table in self._read() if isinstance(table.content, Terms) and table.content.flat is not True]
-        if not odd:
+        if not odd or any(isinstance(table.frame, Outline) for table in odd):
             return False
         rows = [self._written(table, column("fields").isNull()) for table in odd]
         placed = united(rows).mapInArrow(KeyDivider(operator), PLACED)
@@ -111,6 +112,17 @@ def in_pieces(
         rows = environment.tally.watch_sums(rows, *map(column, COUNTS))
     rows = rows.where(column("label").isNotNull()).drop(*COUNTS)
     return {rule.name: (_table(rows, rule.name, head_label(rule.head), layouts[rule.name]),) for rule in module.rules}
+
+
+def outlined_events(module: RuleModule, layouts: Mapping[str, Layout | None]) -> dict[str, tuple[EventTable, ...]]:
+    """Returns the tables of what the rules of a cycle derive, without rows."""
+    names = [name for name in DETECTIONS.names if name not in COUNTS]
+    found: dict[str, tuple[EventTable, ...]] = {}
+    for rule in module.rules:
+        layout = layouts[rule.name]
+        table = EventTable(Outline(names), Terms(), head_label(rule.head)) if layout is None else layout.outline()
+        found[rule.name] = (table,)
+    return found
 
 
 def _table(rows: DataFrame, rule: str, label: str | None, layout: Layout | None) -> EventTable:

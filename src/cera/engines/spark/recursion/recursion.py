@@ -24,7 +24,7 @@ from cera.engines.spark.plan.evaluation import Evaluation, constructions
 from cera.engines.spark.plan.undefined_counts import Tally
 from cera.engines.spark.reading.kept_relations import kept_here
 from cera.engines.spark.recursion.layouts import Layout
-from cera.engines.spark.recursion.pieces import PieceInput, in_pieces
+from cera.engines.spark.recursion.pieces import PieceInput, in_pieces, outlined_events
 from cera.engines.spark.recursion.round_plan import RoundPlan, round_plan
 from cera.engines.spark.recursion.rounds import MOST_ROUNDS, RoundEvaluation, Rounds, layouts_of, persisted
 from cera.engines.spark.session.task_progress import report_tasks
@@ -74,9 +74,11 @@ class Recursion:
             return self._in_pieces(part, evaluation, layouts)
         flat = {rule: layout for rule, layout in layouts.items() if layout is not None}
         if flat:
-            evaluation.joins.extend(rounds.joins)
+            evaluation.physical.extend(rounds.physical)
             evaluation.environment.fallbacks.update(rounds.environment.fallbacks)
             self.ways[names] = f"in rounds over the delta, at most {MOST_ROUNDS}; then {IN_ONE_PIECE}"
+            if evaluation.environment.session is None:
+                return outlined_events(part.given.module, layouts)
             found = self._in_rounds(rounds, plan, flat, part.given.labels, evaluation)
             if found is not None:
                 return found
@@ -116,10 +118,12 @@ class Recursion:
     def _in_pieces(
         self, part: CycleInput, evaluation: Evaluation, layouts: Mapping[str, Layout | None]
     ) -> dict[str, tuple[EventTable, ...]]:
-        used = self._rows(relations_of(part.given.module.rules), evaluation.spark)
-        settings = replace(self.settings, max_duration=part.max_duration, relations=used)
         names = [rule.name for rule in part.given.module.rules]
         evaluation.environment.fallback(f"recursion of {', '.join(names)}")
+        if evaluation.environment.session is None:
+            return outlined_events(part.given.module, layouts)
+        used = self._rows(relations_of(part.given.module.rules), evaluation.spark)
+        settings = replace(self.settings, max_duration=part.max_duration, relations=used)
         self.waiting.append(f"{_activity(names)} {IN_ONE_PIECE if part.operator is None else 'by key'}")
         kept = self.kept if self.keep else None
         return in_pieces(part.given, part.operator, evaluation, settings, layouts, kept)

@@ -83,7 +83,7 @@ def layouts_of(evaluation: RoundEvaluation, plan: RoundPlan) -> dict[str, Layout
     found: dict[str, Layout | None] = {}
     known: dict[str, Layout] = {}
     while True:
-        del evaluation.joins[:]
+        del evaluation.physical[:]
         for rule in plan.cycle:
             found[rule] = layout_of([evaluation.body_events(body) for body in plan.whole[rule]])
         flat = {rule: layout for rule, layout in found.items() if layout is not None}
@@ -93,7 +93,7 @@ def layouts_of(evaluation: RoundEvaluation, plan: RoundPlan) -> dict[str, Layout
         if wider == known:
             return dict(known)
         known = wider
-        evaluation.old = {rule: layout.empty(evaluation.spark) for rule, layout in known.items()}
+        evaluation.old = {rule: layout.empty(evaluation.environment.session) for rule, layout in known.items()}
 
 
 @dataclass

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import pyarrow as pa
 from pyspark.sql import Column
 from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import BooleanType, DataType, StringType
 
+from cera.engines.spark.values.sql_columns import called
 from cera.model.calendars.calendar_files import Calendar, occurs_in_relation
 from cera.model.evaluation.functions import FUNCTIONS
 from cera.model.expressions.expression import TimerQuery
@@ -16,8 +19,26 @@ from cera.model.terms.term import format_scalar
 from cera.model.terms.values import number
 from cera.model.time.interval import Interval
 
+_PLANNING = ContextVar("planning", default=False)
+
+
+@contextmanager
+def planning() -> Iterator[None]:
+    """While a plan is lowered, functions of Python are only named: Spark is not needed then, and makes none of them."""
+    before = _PLANNING.set(True)
+    try:
+        yield
+    finally:
+        _PLANNING.reset(before)
+
+
+def is_planning() -> bool:
+    return _PLANNING.get()
+
 
 def _call(function: Callable[..., pa.Array], result: DataType, *columns: Column) -> Column:
+    if is_planning():
+        return called("python")
     made = arrow_udf(function, result)  # type: ignore[call-overload]  # its kind is read from the type hints
     column: Column = made(*columns)
     return column

@@ -161,5 +161,5 @@ def test_malformed_records_are_rejected_on_spark_as_everywhere(tmp_path: Path) -
 def test_explain_shows_what_a_program_is_on_spark() -> None:
     shown = CliRunner().invoke(main, ["explain", str(FIRE), "--spark"])
     assert shown.exit_code == 0, shown.stderr
-    assert "s with t: bucket" in shown.stdout
+    assert "in buckets of 59 sec 999 ms 999 us by var A" in shown.stdout
     assert "in Python, on flat events: nothing" in shown.stdout

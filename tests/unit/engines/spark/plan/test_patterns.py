@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from cera.engines.spark.plan.patterns import match_table
+from cera.engines.spark.plan.patterns import lower_match, match_table
 from cera.engines.spark.reading.frames import from_frame
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.tables.event_rows import event_table
@@ -197,8 +197,9 @@ def test_many_more_random_patterns_match_typed_columns_as_in_the_model(
 def test_a_pattern_with_too_many_answers_is_an_error_that_names_it(spark: SparkSession) -> None:
     many = Term("t", [Term("a", [i]) for i in range(500)])
     table = event_table(spark, [Event(many, Interval(0, 0))])
-    frame = match_table(table, "i", partial("t", total("a", var("X")), total("a", var("Y"))), [].append)
-    assert frame is not None
+    lowered = lower_match(table, partial("t", total("a", var("X")), total("a", var("Y"))))
+    assert lowered is not None
+    frame = match_table(lowered, "i", [].append)
     message = r"matching the pattern `t` was cut off.*more than 100,000"
     with pytest.raises(EngineError, match=message) as raised, engine_failure():
         frame.collect()
