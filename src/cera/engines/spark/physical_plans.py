@@ -59,7 +59,8 @@ class _Outline:
             tables = with_states(tables, None)
         batches: list[Batch] = []
         recursion: dict[tuple[str, ...], str] = {}
-        in_python: list[str] = []
+        of_rules: list[str] = []
+        of_modules: list[str] = []
         seen = tables
         for layer in self.layers.layers:
             derived: list[EventTable] = []
@@ -71,14 +72,14 @@ class _Outline:
                 plan = plan_of(module.program)
                 batch = Batch(plan, environment, seen, None, longest, tables, recursion=cycles)
                 batches.append(batch)
-                in_python += environment.fallbacks
+                of_rules += environment.fallbacks
                 derived += [table for made, table in constructed(batch) if made.recipient is None]
             if others:
                 detections = LayerDetections(tuple(others), _detections())
-                in_python += detections.descriptions
+                of_modules += detections.descriptions
                 derived += with_states(detections.by_label(read_after(layer, self.layers)), None)
             seen = (*seen, *derived)
-        return PhysicalProgram(tuple(batches), recursion, tuple(dict.fromkeys(in_python)))
+        return PhysicalProgram(tuple(batches), recursion, tuple(dict.fromkeys(of_rules + of_modules)))
 
 
 def _detections() -> EventTable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cera.algebra.plan import Point, references
 from cera.engines.spark.plan.evaluation import Evaluation, constructions
@@ -40,7 +40,9 @@ class Batch(Evaluation):
         if not point.result:
             self.relations[point.name] = self.relation(point.expression)
         elif not cycle:
-            self.derived[point.name] = tuple(map(self.events, constructions(point.expression)))
+            points = self.relevance.duration(point.name) == 0
+            found = map(self.events, constructions(point.expression))
+            self.derived[point.name] = tuple(replace(table, points=points) for table in found)
         self.points.append(PhysicalPoint(point.name, tuple(self.physical[lowered:]), bool(cycle) and point.result))
 
     def _evaluate_below(self, points: tuple[Point, ...]) -> None:

@@ -59,6 +59,8 @@ class Evaluation:
     def __post_init__(self) -> None:
         if self.environment.session is not None:
             self.stream = tuple(replace(table, frame=query(table.frame)) for table in self.stream)
+        if self.max_duration == 0:
+            self.stream = tuple(replace(table, points=True) for table in self.stream)
         self.relevance = Relevance(self.plan, self.max_duration)
 
     @property
@@ -77,8 +79,7 @@ class Evaluation:
 
     @property
     def lowering(self) -> Lowering:
-        points = self.max_duration == 0
-        return Lowering(self.plan, self.relevance, self.environment, self.matched, self.relations, points)
+        return Lowering(self.plan, self.relevance, self.environment, self.matched, self.relations)
 
     @property
     def emission(self) -> Emission:

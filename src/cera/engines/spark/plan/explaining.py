@@ -97,7 +97,8 @@ def _text(node: Root | Node) -> str | None:
         case Unite():
             return "all of"
         case Lookup():
-            return f"look up {node.relation.name}: {_met(node.way)}"
+            by = _by(node.way)
+            return f"look up {node.relation.name}{by or ': it is broadcast, because no value is shared'}"
         case Pairs():
             return f"join: {_met(node.way)}"
         case Inside():
@@ -124,10 +125,14 @@ def _text(node: Root | Node) -> str | None:
             assert_never(node)
 
 
+def _by(way: JoinWay) -> str:
+    names = ", ".join(f"var {name}" for name in sorted(way.shared))
+    return f" by {names}" if names else ""
+
+
 def _met(way: JoinWay) -> str:
     """Returns how both sides meet."""
-    by = ", ".join(f"var {name}" for name in sorted(way.shared))
-    values = f" by {by}" if by else ""
+    values = _by(way)
     match way.strategy:
         case "bucket":
             assert way.buckets is not None

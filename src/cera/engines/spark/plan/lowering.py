@@ -88,24 +88,20 @@ class Lowered:
 
 @dataclass(frozen=True)
 class Lowering:
-    """What is known of a plan when a part of it is lowered. `matched` are the tables in which a pattern is matched.
-
-    `points`: all events that come in are points of time.
-    """
+    """What is known of a plan when a part of it is lowered. `matched` are the tables in which a pattern is matched."""
 
     plan: Plan
     relevance: Relevance
     environment: Environment
     matched: Callable[[Matching], Sequence[EventTable]]
     relations: Mapping[str, Relation]
-    points: bool
 
     def events(self, construction: Construction) -> Root:
         """Decides how the events of a rule are derived."""
         with planning():
             certain = certain_variables(construction.input, self.plan)
             outside = self._outline.environment
-            slides = sliding_window(construction, self._sources, points=self.points)
+            slides = sliding_window(construction, self._sources)
             if not isinstance(slides, str):
                 reason = why_not_sliding(construction, slides, outside)
                 if reason is None:

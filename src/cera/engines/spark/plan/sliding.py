@@ -56,11 +56,8 @@ class SlidingWindow:
     untied: bool
 
 
-def sliding_window(construction: Construction, sources: Sources, *, points: bool) -> SlidingWindow | str:
-    """Returns the window over which a head is aggregated, if it slides, or else why it does not.
-
-    `points`: all events are points of time.
-    """
+def sliding_window(construction: Construction, sources: Sources) -> SlidingWindow | str:
+    """Returns the window over which a head is aggregated, if it slides, or else why it does not."""
     body = construction.input
     while isinstance(body, Merging):
         body = body.input
@@ -85,7 +82,7 @@ def sliding_window(construction: Construction, sources: Sources, *, points: bool
         return "its length depends on the calendar"
     if anchors.table is not elements.table:
         return "its sides are different tables"
-    if not (points or anchors.table.points):
+    if not anchors.table.points:
         return "events may last"
     if not shared:
         return "no value is shared"

@@ -6,7 +6,9 @@ from typing import TypeVar
 
 import pytest
 
+from cera.engines.local.engine import plan_of
 from cera.engines.spark.physical_plans import physical_program
+from cera.engines.spark.plan.batch import Batch
 from cera.engines.spark.plan.physical import (
     Absence,
     Derive,
@@ -20,6 +22,12 @@ from cera.engines.spark.plan.physical import (
     Slide,
     inputs,
 )
+from cera.engines.spark.plan.scopes import Environment
+from cera.engines.spark.tables.event_tables import EventTable, Flat
+from cera.engines.spark.tables.outlines import Outline
+from cera.engines.spark.tables.relations import column
+from cera.engines.spark.values.cells import Cell
+from cera.engines.spark.values.python_functions import planning
 from cera.program import load
 
 T = TypeVar("T")
@@ -133,3 +141,37 @@ def test_functions_of_python_are_named_and_not_made() -> None:
     program = load("DETECT b { var X } ON a {{ v { var X }, e { var E } }} where { matches(var X, var E) } END")
     found = physical_program(program.layers, max_duration=None, timezone="UTC")
     assert found.in_python == ("matches(…) with a computed expression",)
+
+
+CHAIN = """
+DETECT pair {{ area {{ var A }} }} ON {body} END
+DETECT busy {{ area {{ var A }}, number {{ count(all var A) }} }}
+ON and {{
+  event m: pair {{{{ area {{ var A }} }}}},
+  event i: timer:from-start-backward [event m, 1 min],
+  while i: collect pair {{{{ area {{ var A }} }}}}
+}}
+END
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "slides"),
+    [
+        ("and { event s: smoke{{area{var A}}}, event t: temp{{area{var A}}} } where { {s, t} within 1 min }", False),
+        ("event s: smoke{{area{var A}}}", True),
+    ],
+    ids=["pairs", "points"],
+)
+def test_a_window_slides_over_what_rules_derive_if_these_are_points_of_time(body: str, slides: bool) -> None:
+    [*_, last] = over_typed_tables(CHAIN.format(body=body)).points
+    assert [isinstance(root, Slide) for root in last.roots] == [slides]
+
+
+def over_typed_tables(text: str) -> Batch:
+    """Returns what is decided for tables of smoke and of temperatures with one area each, which are points of time."""
+    content = Flat({"area": Cell(string=column("area:string"))})
+    frame = Outline(["begin", "end", "h1", "h2", "label", "area:string"])
+    tables = tuple(EventTable(frame, content, label) for label in ("smoke", "temp"))
+    with planning():
+        return Batch(plan_of(load(text).rules), Environment(None), tables, max_duration=0)
