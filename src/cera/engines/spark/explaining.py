@@ -5,7 +5,7 @@ Spark is started for its own plan only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NotRequired, TypedDict
 
@@ -16,6 +16,7 @@ from cera.algebra.plan_text import display_name
 from cera.engines.spark.engine import answers
 from cera.engines.spark.physical_plans import physical_program
 from cera.engines.spark.plan.explaining import ExplainedPoint, explained_point
+from cera.engines.spark.plan.physical import PhysicalPoint
 from cera.engines.spark.recursion.recursion import IN_ONE_PIECE
 from cera.engines.spark.session.failures import engine_failure
 from cera.engines.spark.session.session import session
@@ -64,11 +65,20 @@ def explain_spark(program: Layers, *, max_duration: int | None, timezone: str) -
         for rules, way in found.recursion.items()
     ]
     explained: ExplainedSpark = {
-        "points": [explained_point(point) for point in found.points],
+        "points": [_point(point, recursion) for point in found.points],
         "joins": [{"of": _text(operator), "way": way} for batch in found.batches for operator, way in batch.joins],
         "python": list(found.in_python),
     }
     return {"recursion": recursion, **explained} if recursion else explained
+
+
+def _point(point: PhysicalPoint, recursion: Sequence[SparkRecursion]) -> ExplainedPoint:
+    if not point.recursive:
+        return explained_point(point)
+    [cycle] = (each for each in recursion if point.name in each["rules"])
+    others = [display_name(name) for name in cycle["rules"] if name != point.name]
+    together = f" with {', '.join(others)}" if others else ""
+    return {"point": point.name, "lines": [f"recursion{together}, {cycle['way']}"]}
 
 
 def plan_of_spark(program: Layers, *, max_duration: int | None, timezone: str) -> str:
@@ -106,9 +116,6 @@ def _side(part: Expression) -> str:
 
 def spark_lines(explained: ExplainedSpark) -> Iterator[str]:
     """Yields the lines of the explanation as text."""
-    if recursion := explained.get("recursion"):
-        yield "recursion on Spark:"
-        yield from (f"  {', '.join(each['rules'])}: {each['way']}" for each in recursion)
     if points := [point for point in explained["points"] if point["lines"]]:
         yield ""
         yield "recorded, on Spark:"

@@ -15,6 +15,7 @@ from typing import Any
 from cera.algebra.operators import AntiSemiJoin
 from cera.engines.spark.plan.joins import Buckets, equal, in_bucket, touched_buckets
 from cera.engines.spark.plan.sides import Side
+from cera.engines.spark.tables.outlines import Outline
 from cera.engines.spark.tables.queries import broadcast
 from cera.engines.spark.tables.relations import Relation, attribute, column
 from cera.engines.spark.values import sql_functions as F
@@ -32,6 +33,8 @@ _CHEAP = frozenset({"Project", "Filter", "LogicalRelation", "DataSourceV2ScanRel
 
 def are_few(side: Side) -> bool:
     """Returns whether a side matches few events, by the size of its files and by a sample."""
+    if isinstance(side.table.frame, Outline):
+        return False
     threshold = side.table.frame.sparkSession.conf.get("spark.sql.autoBroadcastJoinThreshold")
     if threshold is not None and threshold.startswith("-"):  # broadcasting is switched off
         return False

@@ -36,14 +36,17 @@ class Batch(Evaluation):
         if cycle and not any(each.name in self.derived for each in cycle):
             assert self.recursion is not None
             self.derived.update(self.recursion(self, cycle))
+            self.points += [PhysicalPoint(each.name, (), recursive=True) for each in cycle if each.result]
+        if cycle and point.result:
+            return
         lowered = len(self.physical)
-        if not point.result:
-            self.relations[point.name] = self.relation(point.expression)
-        elif not cycle:
+        if point.result:
             points = self.relevance.duration(point.name) == 0
             found = map(self.events, constructions(point.expression))
             self.derived[point.name] = tuple(replace(table, points=points) for table in found)
-        self.points.append(PhysicalPoint(point.name, tuple(self.physical[lowered:]), bool(cycle) and point.result))
+        else:
+            self.relations[point.name] = self.relation(point.expression)
+        self.points.append(PhysicalPoint(point.name, tuple(self.physical[lowered:])))
 
     def _evaluate_below(self, points: tuple[Point, ...]) -> None:
         """Adds what points refer to, besides each other. It may come between the points of a cycle: a shared point is

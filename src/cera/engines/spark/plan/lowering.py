@@ -222,7 +222,7 @@ class Lowering:
 
     def _few(self, operator: AntiSemiJoin) -> tuple[AnchorSide, Side] | None:
         """Returns both sides of an absence, if the left one is small and can be sent to the right one."""
-        if operator.containment != "inside" or operator.condition or self.environment.session is None:
+        if operator.containment != "inside" or operator.condition:
             return None
         right, anchors = side_of(operator.right, self._sources), anchor_side(operator.left, self._sources)
         if right is None or anchors is None or (right.selected and self.environment.tally is not None):
