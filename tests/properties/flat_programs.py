@@ -126,10 +126,13 @@ def _odd_rule(chance: random.Random, number: int, labels: tuple[str, ...]) -> st
         case 3:
             head, body = "v0{1 / var V}", f"event e: {label}{{{{{_child(label)}{{{{var V}}}}}}}}"
         case 4:
-            head, body = "k{substring(var K, 1, 1)}", f"event e: {label}{{{{{key}}}}}"
+            asked = f"{key}, {_child(label)}{{{{{chance.choice((1, 40, 'var V'))}}}}}"
+            head, body = "k{substring(var K, 1, 1)}", f"event e: {label}{{{{{asked}}}}}"
         case 5:
-            collected = f"while i: collect {other}{{{{{key}}}}}"
-            head, body = "all k{var K}", f"and {{ event e: {label}{{{{}}}}, {window}, {collected} }}"
+            value, least = f"{_child(other)}{{{{var V}}}}", chance.choice((1, 30, '"x"', "0 - 1"))
+            collected = f"while i: collect {other}{{{{{key}, {value}}}}}"
+            body = f"and {{ event e: {label}{{{{}}}}, {window}, {collected} }} where {{ var V >= {least} }}"
+            head = "all k{var K}"
         case 6:
             distinct = f"while i: collect {other}{{{{{_child(other)}{{{{var V}}}}}}}}"
             body = f"and {{ event e: {label}{{{{{key}}}}}, {window}, {distinct} }}"

@@ -18,6 +18,7 @@ import numpy as np
 from cera.connectors.event_lines import event_line
 from cera.engines.columns.answer_lines import MadeLine, OrderedLines, ordered_lines
 from cera.engines.columns.evaluation import AnswerBlock
+from cera.engines.columns.event_choice import EventChoice
 from cera.engines.columns.event_tables import (
     FEW_STRINGS,
     Attribute,
@@ -63,7 +64,10 @@ class SplitRecording:
         self._until = until
         self._chosen = chosen
         self._lines = AnswerLines(times)
-        self._steps = [_Steps(processor, state) for processor, state in processors]
+        self._steps = [
+            _Steps(processor, state, EventChoice(group.plan))
+            for group, (processor, state) in zip(groups, processors, strict=True)
+        ]
         #: The groups that are in columns, by their places.
         self._columns = {
             place: ColumnsRecording(group.columns, times, until, strings=strings)
@@ -166,9 +170,10 @@ class SplitRecording:
 class _Steps:
     """A group event by event: its processor and its state."""
 
-    def __init__(self, processor: RuleProcessor, state: Any) -> None:
+    def __init__(self, processor: RuleProcessor, state: Any, choice: EventChoice) -> None:
         self._processor = processor
         self._state = state
+        self._choice = choice
 
     @property
     def in_state(self) -> int:
@@ -176,7 +181,7 @@ class _Steps:
 
     def take(self, batch: Batch, until: Time | None) -> Sequence[Detection]:
         """Takes the events of a batch, and all steps up to a time; None: to the end of the stream."""
-        events = batch.events(self._processor.network.asks)
+        events = batch.events(self._processor.network.asks, self._choice)
         if until is not None:
             return self._processor.advance(self._state, events, until + 1)
         found = list(self._processor.advance(self._state, events, events[-1].end + 1)) if events else []
@@ -197,7 +202,6 @@ class Batch:
         self.strings = strings
         self._tables: dict[str, list[EventTable]] = {}
         self._events: dict[str, list[Occurrence]] = {}
-        self._made: dict[str, list[Occurrence]] = {}
         #: The labels of derived events, each of which may equal others.
         self._derived: set[str] = set()
 
@@ -205,7 +209,6 @@ class Batch:
         for table in tables:
             if len(table):
                 self._tables.setdefault(table.label, []).append(table)
-                self._made.pop(table.label, None)
 
     def add_events(self, events: Iterable[Occurrence]) -> None:
         for event in events:
@@ -233,14 +236,12 @@ class Batch:
         whole = one_table(parts)
         return distinct_events(whole.take(np.argsort(whole.end, kind="stable")))
 
-    def events(self, asks: Mapping[str, bool]) -> list[Occurrence]:
-        """Returns the events of the labels that are asked for, in the order of their ends."""
+    def events(self, asks: Mapping[str, bool], choice: EventChoice) -> list[Occurrence]:
+        """Returns the events of the labels that are asked for and may be taken, in the order of their ends."""
         found: list[Occurrence] = []
         for label in dict.fromkeys((*self._tables, *self._events)):
             if asks[label]:
-                if label not in self._made:
-                    self._made[label] = occurrences_of(self._tables.get(label, ()))
-                found += self._made[label]
+                found += occurrences_of(map(choice.taken, self._tables.get(label, ())))
                 found += self._events.get(label, ())
         found.sort(key=_BY_END)
         return found

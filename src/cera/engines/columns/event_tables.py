@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
@@ -260,10 +261,15 @@ def occurrences_of(tables: Iterable[EventTable]) -> list[Occurrence]:
     """Returns the events of tables in the order of their ends."""
     found: list[Occurrence] = []
     for table in tables:
-        columns = [(name, _cells(each, table.strings)) for name, each in table.attributes.items()]
-        for row, (begin, end) in enumerate(zip(table.begin.tolist(), table.end.tolist(), strict=True)):
-            body = {name: cells[row] for name, cells in columns if cells[row] is not None}
-            found.append(json_occurrence(begin, end, table.label, body))
+        names, label = list(table.attributes), table.label
+        columns = [_cells(each, table.strings) for each in table.attributes.values()]
+        partial = any(each.present is not None for each in table.attributes.values())
+        rows = zip(*columns, strict=True) if columns else repeat((), len(table))
+        for begin, end, row in zip(table.begin.tolist(), table.end.tolist(), rows, strict=True):
+            body = dict(zip(names, row, strict=True))
+            if partial:
+                body = {name: cell for name, cell in body.items() if cell is not None}
+            found.append(json_occurrence(begin, end, label, body))
     found.sort(key=attrgetter("end"))
     return found
 

@@ -209,7 +209,7 @@ class _Lowering:
         return physical.Window(operator.window, operator.element, right, shared, excluded, operator.condition)
 
     def _scan(self, matching: Matching) -> physical.Scan:
-        scan = _flat_pattern(matching.identifier, matching.pattern)
+        scan = flat_scan(matching.identifier, matching.pattern)
         if scan is None:
             raise NotCoveredError(f"the pattern of {matching.identifier} is not flat")
         if scan.label.startswith(STATES):
@@ -238,7 +238,7 @@ def _check(reason: str | None) -> None:
         raise NotCoveredError(reason)
 
 
-def _flat_pattern(identifier: str, pattern: Pattern) -> physical.Scan | None:
+def flat_scan(identifier: str, pattern: Pattern) -> physical.Scan | None:
     """Returns the scan of `label{{name{{var X}}, name{{constant}}, name{{}}, …}}`; None for another pattern."""
     if not isinstance(pattern, TermPattern) or not isinstance(pattern.label, str) or pattern.ordered:
         return None
