@@ -22,7 +22,7 @@ from cera.model.time.interval import Time
 from cera.modules.layering import Layer, Layers
 from cera.modules.module import Module
 from cera.modules.rules.module import RuleModule
-from cera.rules.rule import RuleProgram
+from cera.rules.rule import Accumulation, Branch, Rule, RuleProgram, set_on
 
 
 def by_rules(layers: Layers, *, in_parts: bool = False) -> Layers:
@@ -139,6 +139,23 @@ def by_partition(module: ConstraintModule) -> list[ConstraintModule]:
 def _joined(module: RuleModule, other: RuleModule) -> RuleModule:
     """Returns the rules of two modules as one."""
     program, more = module.program, other.program
+    if program.semantics == "formal":
+        more = replace(more, rules=tuple(_without_anchors(rule) for rule in more.rules))
     relations = dict.fromkeys((*program.relations, *more.relations))
     joined = replace(program, rules=(*program.rules, *more.rules), relations=tuple(relations))
     return replace(module, program=joined)
+
+
+def _without_anchors(rule: Rule) -> Rule:
+    """Returns the rule of a constraint so that it means the same in the formal semantics: its absences name the events
+    that their windows are defined relative to, which never violate or fulfil a constraint."""
+    return replace(rule, branches=tuple(map(_naming_anchors, rule.branches)))
+
+
+def _naming_anchors(branch: Branch) -> Branch:
+    events = {query.identifier for query in branch.events}
+    absences: list[Accumulation] = []
+    for each in branch.absences:
+        anchors = () if each.with_anchor else [name for name in set_on(each.window, branch) if name in events]
+        absences.append(replace(each, excluded=tuple(dict.fromkeys((*each.excluded, *anchors)))))
+    return replace(branch, absences=tuple(absences))

@@ -113,3 +113,15 @@ def test_rules_count_from_below_in_times_that_begin_when_the_recording_is_comple
 def test_a_clause_that_nothing_violates_has_no_rules() -> None:
     module = module_of("WHILE state: s() LET IN ANY CASE exists >= 0 event: a(x(X)) END END")
     assert list(verification_lines(module)) == ["c1: nothing violates it"]
+
+
+def test_constraints_mean_the_same_beside_rules_in_the_formal_semantics() -> None:
+    """In that, the window of a rule may hold the event that it begins with; that of a constraint never does."""
+    constraint = "IF event i: q(k(K)) and event w: from-end[i, 5 sec] THEN while w: exists >= 1 event: q(k(K)) END"
+    rules = "SEMANTICS formal DETECT h{} ON and { event e: p{{}}, event w: from-end[e, 2 sec], while w: not p{{}} } END"
+    layers = Program((Source("c.escl", constraint), Source("r.xceq", rules))).layers
+    events = recorded([event("q", 10, k=1), event("p", 12), event("q", 14, k=1), event("p", 30)])
+    found = [run_layers(layers, events, engine).derived for engine in ("local", "reference")]
+    labels = [(one.event.label, one.event.end) for one in found[0]]
+    assert labels == [("violation", 19_000_000)], "the rule sees the event of its window, the constraint does not"
+    assert found[0] == found[1]
