@@ -384,6 +384,9 @@ def trusting(
             hint = did_you_mean(law, LAWS) or f"there are {', '.join(LAWS)}"
             raise UsageError(f"the optimizer has no law '{law}'; {hint}")
     if not constraints:
+        about = {Setting.LAW: only_laws, Setting.WITHOUT_LAW: without_laws, Setting.SUPPOSING: supposing}
+        for setting in (each for each, given in about.items() if given):
+            raise UsageError(f"{setting} is about {Setting.CONSTRAINTS}, and there are none")
         return program
     trusted = replace(
         program,

@@ -45,6 +45,7 @@ class Setting(Enum):
     LABELS = "labels"
     LABEL_FIELD = "label_field"
     LATE = "late"
+    LAW = "law"
     LAYOUT = "layout"
     LOCATIONS = "locations"
     MASTER = "master"
@@ -71,6 +72,7 @@ class Setting(Enum):
     UNTIL = "until"
     UPGRADE = "upgrade"
     VERIFY = "verify"
+    WITHOUT_LAW = "without_law"
     XML_TYPES = "xml_types"
 
     def __str__(self) -> str:
@@ -94,9 +96,11 @@ _OF_COMMANDS = frozenset(
             Setting.CHECKPOINT,
             Setting.DB,
             Setting.EVENT,
+            Setting.LAW,
             Setting.MAX_AHEAD,
             Setting.OUT,
             Setting.REJECTED,
+            Setting.WITHOUT_LAW,
         ),
         *(Setting.RESTART_CHANGED, Setting.SINK, Setting.SOURCE, Setting.STRICT, Setting.TABLES, Setting.UPGRADE),
     }

@@ -106,6 +106,16 @@ def test_verifying_needs_constraints() -> None:
     assert "--verify is about --constraints, and there are none" in found.stderr
 
 
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--law", "join introduction"), ("--without-law", "join introduction"), ("--supposing", "points")],
+)
+def test_what_is_said_about_constraints_needs_some(option: str, value: str) -> None:
+    found = cera("run", "a.slog", option, value, "--events", "events.jsonl")
+    assert found.exit_code == 2
+    assert f"{option} is about --constraints, and there are none" in found.stderr
+
+
 def test_a_rule_that_would_see_the_violations_is_not_verified_beside_them() -> None:
     Path("reader.slog").write_text("unbounded: seen(c(C)) <- violation(constraint(C)).\n")
     found = cera("run", "reader.slog", "--verify", *RUN[2:])
