@@ -340,7 +340,7 @@ def load(
         tuple(calendars),
         answer_limit=answer_limit,
         locations=places,
-        trusted=tuple(_source(part) for part in _parts(constraints)),
+        trusted=tuple(_source(part) for part in dict.fromkeys(_parts(constraints))),
         supposing=frozenset(supposing),
     )
     if rates is not None or cost is not None:
@@ -390,7 +390,7 @@ def trusting(
         return program
     trusted = replace(
         program,
-        trusted=tuple(map(_source, constraints)),
+        trusted=tuple(map(_source, dict.fromkeys(constraints))),
         without_laws=frozenset(without_laws) | (frozenset(LAWS) - frozenset(only_laws or LAWS)),
         supposing=frozenset(supposing),
     )

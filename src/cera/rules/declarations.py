@@ -3,8 +3,10 @@ values."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
 
@@ -51,6 +53,22 @@ class RelationDeclaration:
     valid_from: str | None = None
     versions_of: tuple[str, ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the program's file; None if the program is a text."""
+        file = "" if self.span is None else self.span.source.name
+        return None if file.startswith("<") else Path(file).parent
+
+    def has_the_rows_of(self, other: RelationDeclaration) -> bool:
+        """Returns whether two declarations name one place: the same path means other rows in another folder."""
+        if self.source is None or self.source != other.source:
+            return self.source == other.source
+        return Path(self.source).is_absolute() or _absolute(self.folder) == _absolute(other.folder)
+
+
+def _absolute(folder: Path | None) -> str:
+    return os.path.abspath(folder or Path())
 
 
 def declared_attributes(sources: Iterable[SourceLabel]) -> Mapping[str, tuple[Attribute, ...]]:

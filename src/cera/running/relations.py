@@ -55,6 +55,7 @@ def read_relations(
     Raises UsageError where there are none, and DataError for a row that cannot be read.
     """
     check_names(layers, given)
+    _check_places(layers, given)
     return {
         name: read_relation(relation_of(declared, timezone), *_source(declared, given), in_place=in_place)
         for name, declared in used_relations(layers).items()
@@ -71,6 +72,28 @@ def check_names(layers: Layers, given: Mapping[str, object]) -> None:
             there = f"; it has {', '.join(sorted(known))}" if known else "; it has none"
             guess = did_you_mean(name, known) or there
             raise UsageError(f"{Setting.RELATION}: the program declares no relation {name}{guess}")
+
+
+def _check_places(layers: Layers, given: Mapping[str, object]) -> None:
+    """Raises UsageError if files of a program say different places for the rows of one relation."""
+    declared, used = dict[str, RelationDeclaration](), used_relations(layers)
+    for module in layers.modules:
+        of_rules = module.program.relations if isinstance(module, RuleModule) else ()
+        for each in (*of_rules, *(module.relations if isinstance(module, ConstraintModule) else ())):
+            if each.source is None or each.name in given or each.name not in used:
+                continue
+            first = declared.setdefault(each.name, each)
+            if not each.has_the_rows_of(first):
+                wanted = Setting.RELATION.of(f"{each.name}=…")
+                raise UsageError(
+                    f"the relation {each.name} is {_place(first)} and {_place(each)}; say which with {wanted}"
+                )
+
+
+def _place(declared: RelationDeclaration) -> str:
+    """Returns where the rows are by a declaration, and where that stands."""
+    where = "" if declared.span is None else f" in {declared.span}"
+    return f"`{declared.source}`{where}"
 
 
 def refreshes(layers: Layers, given: Mapping[str, object], timezone: str, *, in_place: bool = False) -> list[Refresh]:
@@ -106,5 +129,4 @@ def _source(declared: RelationDeclaration, given: Mapping[str, object]) -> tuple
     if declared.source is None:
         wanted = Setting.RELATION.of(f"{declared.name}=…")
         raise UsageError(f"the relation {declared.name} is declared without `from`; say where it is with {wanted}")
-    file = "" if declared.span is None else declared.span.source.name
-    return declared.source, None if file.startswith("<") else Path(file).parent
+    return declared.source, declared.folder

@@ -72,6 +72,19 @@ def test_an_unknown_name_a_missing_source_and_a_wrong_argument_are_errors(shop: 
         without.run(ORDERS, relations={"price": [{"item": "tea", "euros": "3"}]})
 
 
+def test_files_that_say_different_places_for_one_relation_are_an_error(tmp_path: Path) -> None:
+    """A path is relative to the file that has it; before, the rows of one of the files were read in silence."""
+    for folder in ("one", "other"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "one" / "a.slog").write_text('relation t(k) from "t.csv"\nunbounded: a(k(K)) <- p(k(K)) and t(k(K)).')
+    (tmp_path / "other" / "c.escl").write_text('relation t(k) from "t.csv"\nIF event: p(k(K)) THEN t(k(K)) END')
+    program = cera.load([tmp_path / "one" / "a.slog", tmp_path / "other" / "c.escl"])
+    for engine in ("local", "reference"):
+        with pytest.raises(UsageError, match=r"the relation t is `t.csv` in .* and `t.csv` in .*; say which"):
+            program.run([event("p{k{1}}", 1)], engine=engine)  # type: ignore[arg-type]
+    assert len(program.run([event("p{k{1}}", 1)], relations={"t": [{"k": 1}]}).derived) == 1
+
+
 REFRESHED = cera.load(SHOP.replace('"price.csv"', '"price.csv" REFRESH 1 hour'))
 
 

@@ -100,8 +100,8 @@ def analysed(statements: Sequence[Statement]) -> Analysis:
         because = _reasons(statement, others)
         if because is not None:
             redundant.append(Redundancy(statement, tuple(each for each in sound if each in because)))
-            kept.remove(statement)
-    minimal = tuple(each for each in rest if each in kept or each not in sound)
+            kept = [each for each in kept if each is not statement]  # another one may say the same
+    minimal = tuple(each for each in rest if any(each is one for one in kept) or each not in sound)
     forbidding = tuple(each for each in broken if forbids_body(each.clauses))
     unsatisfiable = tuple(each for each in broken if each not in forbidding)
     return Analysis(trivial, unsatisfiable, alone, forbidding, contradictions, tuple(reversed(redundant)), minimal)

@@ -131,7 +131,7 @@ class Knowledge:
         others = {each.name for each in declared if each.refresh is not None or each.valid_from is not None}
         for mine in self.relations:
             theirs = program.relation(mine.name)
-            if theirs is not None and mine.source is not None and mine.source != theirs.source:
+            if theirs is not None and mine.source is not None and not mine.has_the_rows_of(theirs):
                 others.add(mine.name)
         if not others:
             return self

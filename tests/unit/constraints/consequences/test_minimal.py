@@ -115,6 +115,17 @@ def test_a_minimal_set_is_proposed_across_files(tmp_path: Path) -> None:
     assert proposed["message"] == "2 of 3 constraints say the same as all: `one.price` and `other.shipping`"
 
 
+def test_of_equal_constraints_one_is_left() -> None:
+    """Files of one name in two folders, which are refused, and a file that is given twice to --constraints."""
+    said = "IF event: order(price(P)) THEN P > 1 END"
+    copies = Program((Source("a/one.escl", said), Source("b/one.escl", said)))
+    assert [each.code for each in copies.check() if each.severity == "error"] == ["EP101"]
+    rules = Source("r.slog", "unbounded: h(price(P)) <- order(price(P)) and P > 0.")
+    twice = cera.load(rules, constraints=[Source("one.escl", said), Source("one.escl", said)])
+    assert not twice.errors
+    assert [each.law for each in twice.rewritten.rules[0].rewritings] == ["predicate elimination"]
+
+
 def test_windows_of_files_with_other_origins_are_not_compared() -> None:
     text = "WHILE Range 1h LET CONSTRAINT few: IN ANY CASE exists <= {} event: order() END END"
     origin = 'ORIGIN "1970-01-01T00:30:00Z"\n'

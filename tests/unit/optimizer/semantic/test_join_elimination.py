@@ -5,10 +5,13 @@ and without it an answer would change, on a stream that satisfies the constraint
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from cera.diagnostics import Source
 from cera.model.events.event import Event
+from cera.program import load
 from cera.rules.rule import RuleProgram
 from cera.testing import event
 from unit.optimizer.semantic.rewriting import answers, laws, program_of, rewritten, satisfies
@@ -162,3 +165,12 @@ def test_rows_that_are_read_again_may_be_others() -> None:
     assert laws(rewritten(refreshed, LISTED)) == []
     elsewhere = LISTED.replace("price)", 'price) from "others.csv"')
     assert laws(rewritten(TABLE, elsewhere)) == []
+
+
+def test_one_path_in_two_folders_is_not_the_same_rows(tmp_path: Path) -> None:
+    """A path is relative to the file that has it."""
+    told = LISTED.replace("price)", 'price) from "items.csv"')
+    rules, there, elsewhere = tmp_path / "a.slog", Source(str(tmp_path / "c.escl"), told), Source("b/c.escl", told)
+    for constraints, expected in ((there, ["join elimination"]), (elsewhere, [])):
+        [found] = load(Source(str(rules), TABLE), constraints=constraints).rewritten.rules
+        assert laws(found) == expected
