@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from cera.constraints.derivation.derived import SUPPOSITIONS, Supposition
+from cera.constraints.module import ConstraintModule
 from cera.optimizer.semantic.estimates import COST_MODELS, CostModel
 from cera.program import Program, estimating, trusting, verifying
 
@@ -100,10 +101,12 @@ def trust_option(command: Callable[..., R]) -> Callable[..., R]:
     return with_trust
 
 
-def relying_on(program: Program, constraint: str) -> Iterator[str]:
-    """Yields what rewritings would have relied on a constraint: the law and the rule."""
+def relying_on(program: Program, module: ConstraintModule, constraint: str) -> Iterator[str]:
+    """Yields what rewritings would have relied on a constraint of a file: the law and the rule."""
+    clauses = [clause for clause in module.clauses if clause.constraint == constraint]
     for each in program.rewritten.rules:
-        for law in dict.fromkeys(one.law for one in each.rewritings if constraint in one.constraints):
+        relying = (one.law for one in each.rewritings if any(clause in clauses for clause in one.clauses))
+        for law in dict.fromkeys(relying):
             yield f"{law} in {each.original.name}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cera.cli import report
 from cera.cli.constraint_options import relying_on
 from cera.cli.constraint_report import Tally
+from cera.constraints.module import ConstraintModule
 from cera.program import Program
 
 
@@ -20,9 +21,14 @@ def show_violated(program: Program, tally: Tally, shown: set[str] | None = None)
             if place in already:
                 continue
             already.add(place)
-            laws = ", ".join(relying_on(program, name))
+            laws = ", ".join(relying_on(program, module, name))
             used = f"--trust would have relied on it: {laws}" if laws else "no law relies on it"
-            report.warn(f"constraint {name} was violated {_times(number)}; {used}")
+            several = sum(name in _names(each) for each in program.constraint_modules) > 1
+            report.warn(f"constraint {place if several else name} was violated {_times(number)}; {used}")
+
+
+def _names(module: ConstraintModule) -> set[str]:
+    return {clause.constraint for clause in module.clauses}
 
 
 def _times(number: int) -> str:

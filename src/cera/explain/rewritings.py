@@ -94,7 +94,7 @@ def explain_rewritings(
     for each, choice in zip(found["rules"], choices, strict=False):
         each["costs"] = explain_choice(choice)
     if unused:
-        left_out = {name for choice in choices for name in choice.constraints_left_out}
+        left_out = [clause for choice in choices for clause in choice.clauses_left_out]
         found["unused"] = _unused(rewritten, unused, left_out)
     return found
 
@@ -114,21 +114,21 @@ def _state(state: RuleState) -> str:
 
 
 def _unused(
-    rewritten: RewrittenProgram, clauses: Sequence[Clause], left_out: Collection[str] = ()
+    rewritten: RewrittenProgram, clauses: Sequence[Clause], left_out: Collection[Clause] = ()
 ) -> list[UnusedConstraint]:
     """Returns the constraints that are of no use, each with the reason."""
     rules = [each.original for each in rewritten.rules]
     asked = {query_label(query.pattern) for rule in rules for query in event_patterns(rule)} | {*relations_of(rules)}
-    reasons: dict[str, str] = {}
+    reasons: dict[tuple[str, str | None], str] = {}
     for clause in clauses:
         parts = [part for alternative in clause.head for part in alternative] + list(clause.body)
         labels = dict.fromkeys(part.atom.label for part in parts if isinstance(part, Literal))
         strange = labels and None not in asked and not any(label in asked for label in labels)
         reason = f"no rule asks for {', '.join(map(str, labels))}" if strange else "no law uses it here"
-        if clause.constraint in left_out:
+        if clause in left_out:
             reason = "what follows from it is left out, because it costs more than it saves"
-        reasons.setdefault(clause.constraint, reason)
-    return [{**each, "reason": reasons[each["name"]]} for each in _constraints(clauses)]
+        reasons.setdefault(_key(clause), reason)
+    return [{**each, "reason": why} for each, why in zip(_constraints(clauses), reasons.values(), strict=True)]
 
 
 def _rule(rewritten: RewrittenRule) -> RewritingOfRule:
@@ -149,8 +149,13 @@ def _rewriting(rewriting: Rewriting) -> ExplainedRewriting:
 
 
 def _constraints(clauses: Sequence[Clause]) -> list[ExplainedConstraint]:
-    named = {clause.constraint: None if clause.span is None else str(clause.span) for clause in clauses}
-    return [{"name": name, "place": place} for name, place in named.items()]
+    named = {_key(clause): None if clause.span is None else str(clause.span) for clause in clauses}
+    return [{"name": name, "place": place} for (name, _), place in named.items()]
+
+
+def _key(clause: Clause) -> tuple[str, str | None]:
+    """Returns what a constraint is known by: its name, which other files may have too, and its file."""
+    return clause.constraint, None if clause.span is None else clause.span.source.name
 
 
 def _change(rewriting: Rewriting) -> str:
@@ -194,13 +199,14 @@ def _same(by: Sequence[str]) -> str:
 
 def optimization_lines(optimization: Optimization) -> Iterator[str]:
     """Yields what became of the rules, for a person."""
+    ambiguous = _ambiguous_names(optimization)
     for each in optimization["rules"]:
         place = f" ({each['place']})" if each["place"] is not None else ""
         yield f"rule {each['rule']}{place}: {each['result']}"
         if "evaluated_in" in each:
             yield f"  matches in the state {each['evaluated_in']}"
         for rewriting in each["rewritings"]:
-            names = ", ".join(constraint["name"] for constraint in rewriting["constraints"])
+            names = ", ".join(_called(constraint, ambiguous) for constraint in rewriting["constraints"])
             yield f"  {rewriting['law']}, by {names}: {rewriting['change']}"
         if "several_values" in each:
             yield f"  {_note(each['several_values'])}"
@@ -211,6 +217,20 @@ def optimization_lines(optimization: Optimization) -> Iterator[str]:
     for constraint in optimization.get("unused", ()):
         place = f" ({constraint['place']})" if constraint["place"] is not None else ""
         yield f"constraint {constraint['name']}{place}: {constraint['reason']}"
+
+
+def _ambiguous_names(optimization: Optimization) -> set[str]:
+    """Returns the names that constraints of several files have, as those without a name do."""
+    every: list[ExplainedConstraint] = [*optimization.get("unused", ())]
+    every += (one for rule in optimization["rules"] for each in rule["rewritings"] for one in each["constraints"])
+    files = {(each["name"], (each["place"] or "").rsplit(":", 2)[0]) for each in every}
+    names = [name for name, _ in files]
+    return {name for name in names if names.count(name) > 1}
+
+
+def _called(constraint: ExplainedConstraint, ambiguous: Collection[str]) -> str:
+    name, place = constraint["name"], constraint["place"]
+    return f"{name} ({place})" if name in ambiguous and place is not None else name
 
 
 def _note(several: Sequence[PartialValue]) -> str:

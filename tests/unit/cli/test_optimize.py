@@ -106,6 +106,26 @@ def test_verifying_needs_constraints() -> None:
     assert "--verify is about --constraints, and there are none" in found.stderr
 
 
+def test_constraints_of_one_name_in_two_files_are_told_apart() -> None:
+    """Those without a name are called c1, c2 in each file."""
+    Path("one.escl").write_text("IF event: p(v(V)) THEN V > 0 END\n")
+    Path("two.escl").write_text("IF event: q(w(W)) THEN W > 0 END\nIF event: zebra(w(W)) THEN W > 0 END\n")
+    Path("three.escl").write_text("IF event: r(v(V)) THEN V > 0 END\nIF event: p(x(X)) THEN X > 0 END\n")
+    Path("both.slog").write_text(
+        "unbounded:\n  h(k(K)) <- p(k(K), v(V)) and V > -1.\n  g(k(K)) <- q(k(K), w(W)) and W > -1.\n"
+    )
+    Path("w.jsonl").write_text('{"at": 1, "term": {"q": {"k": 1, "w": -5}}}\n')
+    files = ("--constraints", "one.escl", "--constraints", "two.escl", "--constraints", "three.escl")
+    found = cera("optimize", "both.slog", *files).stdout
+    assert "predicate elimination, by c1 (one.escl:1:1)" in found
+    assert "predicate elimination, by c1 (two.escl:1:1)" in found
+    assert "constraint c1 (three.escl:1:1): no rule asks for r" in found
+    assert "constraint c2 (two.escl:2:1): no rule asks for zebra" in found
+    assert "constraint c2 (three.escl:2:1): no law uses it here" in found
+    told = cera("run", "both.slog", *files, "--verify", "--events", "w.jsonl", "--time-unit", "s").stderr
+    assert "constraint two.c1 was violated once; --trust would have relied on it: predicate elimination in g\n" in told
+
+
 @pytest.mark.parametrize(
     ("option", "value"),
     [("--law", "join introduction"), ("--without-law", "join introduction"), ("--supposing", "points")],

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
+from cera.constraints.clause import Clause
 from cera.model.events.rates import ASSUMED, Rates
 from cera.optimizer.semantic.contradiction import LAW as CONTRADICTION
 from cera.optimizer.semantic.driver import (
@@ -55,10 +56,10 @@ class Choice:
         return self.alternatives[0]
 
     @property
-    def constraints_left_out(self) -> frozenset[str]:
-        """The constraints that could be used, and are not."""
-        every, used = ({name for one in each.rewritings for name in one.constraints} for each in self._both)
-        return frozenset(every - used)
+    def clauses_left_out(self) -> list[Clause]:
+        """The clauses that could be used, and are not."""
+        every, used = ([clause for one in each.rewritings for clause in one.clauses] for each in self._both)
+        return [each for each in every if each not in used]
 
     @property
     def _both(self) -> tuple[RewrittenRule, RewrittenRule]:
