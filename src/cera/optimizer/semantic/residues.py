@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TypeGuard
 
 from cera.constraints.clause import Alternative, Clause
@@ -32,6 +33,9 @@ from cera.rules.reasoning.impossibility import implies
 from cera.rules.rule import Branch, EventQuery
 from cera.rules.states import contained
 
+#: Of the substitutions of a constraint only so many are tried: n events of one label that a rule asks for have n to the
+#: power of those of the constraint. Any of them may be left out.
+MOST_WAYS = 1_000
 #: What no match satisfies.
 NEVER: Expression = Or(())
 
@@ -97,7 +101,7 @@ def ways(branch: Branch, clause: Clause) -> Iterator[Way]:
         return
     if not frozenset[str]().union(*map(event_references, conditions)) <= _identifiers(events):
         return
-    for way in _ways(literals, branch, Way({}, {})):
+    for way in islice(_ways(literals, branch, Way({}, {})), MOST_WAYS):
         if all(implies(branch, way.instance(each)) for each in conditions):
             yield way
 
