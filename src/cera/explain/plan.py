@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from cera.algebra.differencing import delta
-from cera.algebra.operators import AntiSemiJoin, Expression, FollowingEvents, Join, Relation, TemporalJoin, walk
+from cera.algebra.operators import (
+    AntiSemiJoin,
+    Construction,
+    Expression,
+    FollowingEvents,
+    Join,
+    Relation,
+    TemporalJoin,
+    walk,
+)
 from cera.algebra.plan import Plan, Point
 from cera.algebra.plan_json import plan_to_json
 from cera.algebra.plan_notation import Notation, period_text
@@ -23,6 +32,7 @@ from cera.optimizer.driver import optimized, passes_for
 from cera.rules.analysis.unification import query_label
 from cera.rules.reasoning.time_constraints import TimeReason, TimerExistence
 from cera.rules.rule import AbsoluteTimer, BoundedWindow, PeriodicWindow, RelativeTimer, RuleProgram
+from cera.rules.settlements import ClosingEvent
 from cera.wording import Setting
 
 
@@ -59,6 +69,8 @@ class StateBound(TypedDict):
     kept: str | None
     because: list[str]
     kept_for_points: str | None
+    #: The events with which it is forgotten, as constraints say that nothing more comes with the same values.
+    forgotten_with: NotRequired[list[str]]
 
 
 class Difference(TypedDict):
@@ -110,7 +122,7 @@ def explain_differences(plan: Plan) -> list[Difference]:
 def state_bounds(plan: Plan, max_duration: int | None = None) -> list[StateBound]:
     """Returns how long each join and each window keeps the rows it looks into, if no event lasts longer than given."""
     general, of_points = _bounds(plan, max_duration), _bounds(plan, 0)
-    return [
+    found: list[StateBound] = [
         {
             "point": point,
             "used_by": user,
@@ -121,6 +133,19 @@ def state_bounds(plan: Plan, max_duration: int | None = None) -> list[StateBound
         }
         for (point, user, horizon), (_, _, tight) in zip(general, of_points, strict=True)
     ]
+    closing = {point.name: list(_closings(point.expression)) for point in plan.points}
+    for bound in found:
+        if closing[bound["point"]]:
+            bound["forgotten_with"] = closing[bound["point"]]
+    return found
+
+
+def _closings(expression: Expression) -> Iterator[str]:
+    """Yields the events with which a rule forgets what it remembers of their values."""
+    for each in expression.settlements if isinstance(expression, Construction) else ():
+        if isinstance(each, ClosingEvent) and each.forgets:
+            same = f" with the same {', '.join(each.by)}" if each.by else ""
+            yield f"{NOTATION.pattern(each.pattern)}{same}"
 
 
 def _bounds(plan: Plan, max_duration: int | None) -> list[tuple[str, str, Horizon]]:
@@ -182,6 +207,18 @@ def plan_lines(plan: ExplainedPlan) -> Iterator[str]:
 
 
 def _bound_text(bound: StateBound) -> str:
+    """Returns how long rows are kept: by the rule, and until what constraints say is the last of their values."""
+    by_rule = _bound_of_rule(bound)
+    closings = " or ".join(bound.get("forgotten_with", ()))
+    if not closings or bound["kept"] == _NOT_AT_ALL:
+        return by_rule
+    if bound["kept"] is None and bound["kept_for_points"] is None:
+        several = ", " in bound["of"]
+        return f"{bound['of']} {'are' if several else 'is'} kept until {closings}; nothing else bounds the time"
+    return f"{by_rule}; no longer than until {closings}"
+
+
+def _bound_of_rule(bound: StateBound) -> str:
     because = f", because of {' and '.join(bound['because'])}" if bound["because"] else ""
     several = ", " in bound["of"]
     kept = f"{bound['of']} {'are' if several else 'is'}"

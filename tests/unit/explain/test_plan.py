@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from cera.diagnostics import Source
 from cera.explain.plan import ExplainedPlan, StateBound, explain_plan
 from cera.explain.program import explain, text
 from cera.program import load
@@ -67,6 +68,20 @@ def test_state_without_a_bound_is_said_to_have_none() -> None:
     ]
     assert plan_of(program)["state"] == expected
     assert "X, join: a is kept for good: nothing bounds the time" in text(explain(load(program).checked()))
+
+
+def test_what_constraints_let_a_rule_forget_bounds_its_state() -> None:
+    rules = Source("a.slog", "unbounded: h(k(K)) <- i: p(k(K)) and j: q(k(K)) and {j, i} within 1 min.\n")
+    joined = Source("b.slog", rules.text.replace(" and {j, i} within 1 min", ""))
+    order = "IF event i: p(k(K)) and event j: r(k(K)) THEN e(i) <= e(j) END "
+    constraints = Source("c.escl", order + order.replace("p(", "q("))
+    closing = "r{{k{var K}}} with the same K"
+    trusted = load(joined, constraints=constraints)
+    state = explain_plan(trusted.running_rules)["state"]
+    assert [bound["forgotten_with"] for bound in state] == [[closing], [closing]]
+    assert f"H, join: i is kept until {closing}; nothing else bounds the time" in text(explain(trusted.running_rules))
+    bounded = text(explain(load(rules, constraints=constraints).running_rules))
+    assert f"H, join: i is kept for 1 min, because of {{j, i}} within 1 min; no longer than until {closing}" in bounded
 
 
 def test_a_bound_may_follow_from_several_conditions() -> None:
