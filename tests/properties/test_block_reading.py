@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from cera.connectors import read_times
-from cera.connectors.fast_jsonl import read_file_occurrences
-from cera.connectors.files import EventFile
+from cera.connectors.fast_jsonl import occurrences, read_file_occurrences
+from cera.connectors.files import EventFile, read_event_file
 from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.columns import csv_blocks, line_blocks
 from cera.engines.columns.block_readers import blocks_of
@@ -189,6 +189,48 @@ def test_blocks_have_the_events_of_their_lines(
         _check_scan(read_times.scan_times(file, layout), expected)
     assert columns > tried // 10
     assert others > tried // 10
+
+
+@pytest.mark.parametrize("name", [name for name, (make, *_) in CASES.items() if make is not csv_row])
+@pytest.mark.parametrize("tried", [examples(60), pytest.param(3_000, marks=pytest.mark.long)])
+def test_arrays_have_the_events_of_their_elements(
+    name: str, tried: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, time, layout = CASES[name]
+    monkeypatch.setattr(read_times, "_LARGE", 0)
+    columns = 0
+    for seed in range(tried):
+        chance = random.Random(seed)
+        size = chance.choice([300, 1_000, 1 << 20])
+        for module, attribute in ((line_blocks, "BLOCK"), (read_times, "_BLOCK")):
+            monkeypatch.setattr(module, attribute, size)
+        odd = chance.choice([0.0, 0.0, 0.03, 0.3])
+        lines = [make(chance, time(chance, at * 500), chance.random() < odd) for at in range(chance.randrange(40))]
+        text = chance.choice([",", ", ", ",\n", " ,\n\n "]).join(lines)
+        if chance.random() < 0.2:
+            text = text.replace(": ", chance.choice([":\n", ":\r\t", ":},{"]), chance.choice([1, -1]))
+        text = chance.choice(["[%s]", "[\n%s\n]\n", '{"events": [%s]}', "\ufeff[%s]", "[%s", "[%s]]"]) % text
+        path = tmp_path / "events.json"
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+        file = EventFile(path, "json")
+        expected = list(occurrences(read_event_file(file, layout)))
+        assert [_known(each) for each in read_file_occurrences(file, layout)] == [_known(each) for each in expected], (
+            seed
+        )
+        found: list[Occurrence | Rejected] = []
+        blocks = blocks_of(file, layout, Strings())
+        assert blocks is not None
+        for block in blocks:
+            columns += block.tables is not None
+            found += blocks.rest(block) if block.is_last else occurrences_of((block.tables or {}).values())
+        assert _events(found) == _events(expected), seed
+        assert _rejected(found) == _rejected(expected), seed
+        _check_scan(read_times.scan_times(file, layout), expected)
+    assert columns > tried // 10
+
+
+def _known(record: Occurrence | Rejected) -> object:
+    return record if isinstance(record, Rejected) else (record.begin, record.end, record.id)
 
 
 def _check_scan(scan: read_times.TimeScan, records: list[Occurrence | Rejected]) -> None:

@@ -94,6 +94,8 @@ def _write_files(chance: random.Random, folder: Path) -> None:
             case "json":
                 lines = _with_odd(chance, [json.dumps(record) for record in records], _ODD_LINES, odd / 3)
                 text = chance.choice([",", ", ", ",\n", "\n  , "]).join(lines)
+                if chance.random() < 0.2:
+                    text = ",\n".join(json.dumps(record, indent=1) for record in records)
                 _write(chance, folder / f"{number}.json", chance.choice(["[%s]", '{"events": [\n%s]\n}\n']) % text)
             case "parquet":
                 pq.write_table(
@@ -131,13 +133,14 @@ def test_files_have_the_answers_and_the_rejected_records_that_they_have_event_by
         monkeypatch.setattr(read_times, "_LARGE", chance.choice([0, 1 << 22]))
         monkeypatch.setattr(read_times, "_BLOCK", block)
         monkeypatch.setenv(columns_flow.SWITCH, "0")
-        expected, rejected = _run(folder)
+        options = ("--strict",) if chance.random() < 0.2 else ()
+        expected, rejected = _run(folder, *options)
         monkeypatch.setenv(columns_flow.SWITCH, "1")
         monkeypatch.setattr(columns_flow, "BATCH", chance.choice([1, 7, 1_000]))
         for name, values in {"_PIECE": (5, 1_000), "_FEW": (1, 20), "_SMALL": (0, 0, 1_000)}.items():
             monkeypatch.setattr(ordered_blocks, name, chance.choice(values))
         monkeypatch.setattr(ordered_blocks, "_MOST_WAITING", chance.choice([20, 1_000, 1_000]))
-        found, rejected_now = _run(folder)
+        found, rejected_now = _run(folder, *options)
         assert rejected_now == rejected, seed
         assert found.exit_code == expected.exit_code, (seed, found.stderr, found.exception)
         assert found.stdout == expected.stdout, seed

@@ -14,12 +14,12 @@ from itertools import chain
 from typing import BinaryIO
 
 from cera.connectors.files import EventFile, read_event_file
-from cera.connectors.formats import parquet_files
+from cera.connectors.formats import json_files, parquet_files
 from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.jsonl import event_in
 from cera.connectors.formats.line_shapes import Shapes
 from cera.connectors.formats.plain_lines import PlainReader
-from cera.connectors.records.layout import Layout, Rejected, decode, rejected
+from cera.connectors.records.layout import Layout, Rejected, decode, is_unicode, rejected
 from cera.model.events.event import Event
 from cera.model.events.occurrence import Occurrence, occurrence
 
@@ -41,9 +41,9 @@ def read_file_occurrences(file: EventFile, layout: Layout) -> _Records:
     """Returns the records of `read_event_file` as occurrences; JSON lines the fast way."""
     if file.format == "parquet":
         return occurrences(parquet_files.read(file.path, layout))
-    if file.format != "jsonl" or not layout.is_plain:
+    if not layout.is_plain or file.format not in ("jsonl", "json"):
         return occurrences(read_event_file(file, layout))
-    return _read_file(file, layout)
+    return _read_array(file, layout) if file.format == "json" else _read_file(file, layout)
 
 
 def occurrences(events: Iterable[Event | Rejected]) -> _Records:
@@ -55,6 +55,24 @@ def _read_file(file: EventFile, layout: Layout) -> _Records:
     try:
         with open_events(file.path) as stream:
             yield from read_chunks(stream, file.shown, layout)
+    except OSError as error:
+        yield unreadable(file, error)
+
+
+def _read_array(file: EventFile, layout: Layout) -> _Records:
+    """Returns the records of a file of JSON, of which plain ones need no term."""
+    plain = PlainReader(layout)
+
+    def read_one(text: str, place: str) -> _Record:
+        found = plain.read_any(text) if is_unicode(text) else None
+        if found is not None:
+            return found.event
+        event = event_in(text, place, layout)
+        return event if isinstance(event, Rejected) else occurrence(event)
+
+    try:
+        with open_events(file.path) as stream:
+            yield from json_files.read_by(read_one, stream, file.shown, layout)
     except OSError as error:
         yield unreadable(file, error)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from cera.connectors.fast_jsonl import chunks
-from cera.connectors.files import EventFile, read_event_file
+from cera.connectors.fast_jsonl import chunks, read_file_occurrences
+from cera.connectors.files import EventFile
 from cera.connectors.formats import csv_files, parquet_files
 from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.json_arrays import array_lines
@@ -25,6 +25,7 @@ from cera.connectors.formats.time_shapes import TimeShapes
 from cera.connectors.records.layout import Layout, decode
 from cera.connectors.records.record_times import STATE
 from cera.model.events.event import Event
+from cera.model.events.occurrence import Occurrence
 from cera.model.time.interval import Time
 
 #: Files of so many bytes are scanned in columns, so many bytes at a time.
@@ -59,7 +60,8 @@ def scan_times(file: EventFile, layout: Layout) -> TimeScan:
     if file.format == "json" and (in_columns := _scan_of_array(file, layout)) is not None:
         return in_columns
     if file.format != "jsonl" or not layout.is_plain:
-        return scan((event.begin, event.end) for event in read_event_file(file, layout) if isinstance(event, Event))
+        records = read_file_occurrences(file, layout)
+        return scan((record.begin, record.end) for record in records if isinstance(record, Occurrence))
     reader = _LineScanner(layout)
     try:
         large = file.path.stat().st_size >= _LARGE and layout.state_field is None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cera.connectors.fast_jsonl import unreadable
 from cera.connectors.files import EventFile
-from cera.connectors.ordering import changed, checked_order
+from cera.connectors.ordering import OrderedEvents, changed, checked_order
 from cera.connectors.records.layout import Rejected
 from cera.engines.columns.lowering import lower
 from cera.engines.columns.physical import PhysicalPlan
@@ -188,6 +188,13 @@ class ColumnsFlow(Flow):
             self._keep_memory()
         return True
 
+    def _check(self, recording: OrderedEvents) -> None:
+        from cera.engines.columns.block_readers import accepts_all
+
+        longer = self._request.max_duration is not None and not self._request.layout.is_points
+        if longer or recording.not_read or not accepts_all(recording, self._request.layout):
+            super()._check(recording)
+
     def _begin(self, events: Iterator[Occurrence]) -> tuple[Time | None, Iterator[Occurrence]]:
         # blocks have all events, also the first one, which would be counted twice; rules do not ask for the begin
         return (None, events) if self._in_columns else super()._begin(events)
@@ -258,7 +265,7 @@ class ColumnsFlow(Flow):
 
         request, ordered = self._request, self._recording
         longer = request.max_duration is not None and not request.layout.is_points
-        asked = longer or request.strict or request.until is not None or self._admission.counts_changes
+        asked = longer or request.until is not None or self._admission.counts_changes
         if ordered is None or asked:
             return flowing
         file = ordered.file_in_order

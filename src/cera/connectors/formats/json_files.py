@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, TypeVar
 
 from cera.connectors.formats.jsonl import event_in, is_ignored_mark
 from cera.connectors.records.layout import Layout, Rejected, decode, rejected
 from cera.model.events.event import Event
+
+T = TypeVar("T")
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _STRING_OR_BRACKET = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}"]', re.DOTALL)
@@ -37,13 +39,18 @@ class _BrokenError(Exception):
 
 
 def read(stream: BinaryIO, name: str, layout: Layout) -> Iterator[Event | Rejected]:
+    return read_by(lambda text, place: event_in(text, place, layout), stream, name, layout)
+
+
+def read_by(event: Callable[[str, str], T], stream: BinaryIO, name: str, layout: Layout) -> Iterator[T | Rejected]:
+    """Yields the events that a function returns for the text of a record and its place."""
     text = decode(stream.read())
     line, counted = 1, 0
     try:
         for start, end in _extents(text):
             line, counted = line + text.count("\n", counted, start), start
             if not is_ignored_mark(text[start:end], layout):
-                yield event_in(text[start:end], f"{name}:{line}", layout)
+                yield event(text[start:end], f"{name}:{line}")
     except _BrokenError as error:
         line += text.count("\n", counted, error.position)
         reason = f"{error}; nothing from line {line} on was read"

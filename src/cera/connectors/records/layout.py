@@ -202,6 +202,11 @@ def decode(data: bytes) -> str:
     return data.removeprefix(BYTE_ORDER_MARK).decode("utf-8", "surrogateescape")
 
 
+def is_unicode(text: str) -> bool:
+    """Returns whether a text was UTF-8."""
+    return text.isascii() or _NO_CHARACTER.search(text) is None
+
+
 def check_text(text: str) -> None:
     """Raises RecordError for a text that was not UTF-8."""
     if not text.isascii():

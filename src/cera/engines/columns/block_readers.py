@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from cera.connectors.files import EventFile
-from cera.connectors.records.layout import Layout
+from cera.connectors.ordering import OrderedEvents
+from cera.connectors.records.layout import Layout, Rejected
 from cera.engines.columns.event_blocks import EventBlocks
 from cera.engines.columns.strings import Strings
 
@@ -37,3 +38,22 @@ def blocks_of(file: EventFile, layout: Layout, strings: Strings) -> EventBlocks 
             return ParquetBlocks(file, layout, strings)
         case _:
             return None
+
+
+def accepts_all(recording: OrderedEvents, layout: Layout) -> bool:
+    """Returns whether all records of a recording are events, so far as blocks show it."""
+    return recording.files is not None and all(_accepts_all(file, layout) for file, _ in recording.files)
+
+
+def _accepts_all(file: EventFile, layout: Layout) -> bool:
+    blocks = blocks_of(file, layout, Strings())
+    if blocks is None:
+        return False
+    try:
+        for block in blocks:
+            records = blocks.rest(block) if block.is_last else block.records()
+            if block.tables is None and any(isinstance(record, Rejected) for record in records):
+                return False
+    except OSError:
+        return False
+    return True
