@@ -93,8 +93,26 @@ def read_chunks(stream: BinaryIO, name: str, layout: Layout, size: int = _CHUNK)
 
 
 def chunks(stream: BinaryIO, size: int = _CHUNK) -> Iterator[bytes]:
-    """Yields the bytes of a stream in pieces of whole lines."""
-    return iter(lambda: stream.read(size) + stream.readline(), b"")
+    """Yields the bytes of a stream in pieces of whole lines.
+
+    Larger pieces are read as smaller ones are, so that as many lines stand before a place that cannot be read.
+    """
+    parts: list[bytes] = []
+    length, once = 0, min(size, _CHUNK)
+    failed: OSError | None = None
+    try:
+        while part := stream.read(once) + stream.readline():
+            parts.append(part)
+            length += len(part)
+            if length >= size:
+                yield b"".join(parts)
+                parts, length = [], 0
+    except OSError as error:
+        failed = error
+    if parts:
+        yield b"".join(parts)
+    if failed is not None:
+        raise failed
 
 
 def line_reader(name: str, layout: Layout) -> Callable[[bytes], Sequence[_Record]]:

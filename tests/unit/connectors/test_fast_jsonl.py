@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import random
 from pathlib import Path
 
 import pytest
 
 from cera.connectors import fast_jsonl
+from cera.connectors.formats.compression import open_events
 from cera.connectors.formats.jsonl import event_in
 from cera.connectors.records.layout import Layout, Rejected
 from cera.connectors.source import source_of
@@ -181,3 +184,19 @@ def test_a_rejected_line_is_named_with_its_file_and_line(tmp_path: Path) -> None
     file.write_text('{"at": 1, "term": {"a": {}}}\n\n{"at": 1}\n')
     found = list(source_of(str(file)).occurrences(Layout()))
     assert [item.place for item in found if isinstance(item, Rejected)] == [f"{file}:3"]
+
+
+def test_as_many_lines_stand_before_a_place_that_cannot_be_read_whatever_is_read_at_once(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    lines = b"".join(b'{"at": %d}\n' % chance.getrandbits(60) for _ in range(20_000))
+    path = tmp_path / "events.jsonl.gz"
+    path.write_bytes(gzip.compress(lines, 1)[:-9])
+    found = []
+    for size in (1 << 16, 1 << 22):
+        parts: list[bytes] = []
+        with open_events(path) as stream, pytest.raises(OSError, match="damaged"):
+            parts.extend(fast_jsonl.chunks(stream, size))
+        found.append(b"".join(parts))
+    assert found[0] == found[1]
+    assert lines.startswith(found[0])
+    assert found[0].endswith(b"\n")
