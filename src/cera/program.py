@@ -325,6 +325,8 @@ def load(
         TimeFormat(timezone=timezone)
     except TimeError as error:
         raise UsageError(str(error)) from error
+    if supposing and not _parts(constraints):
+        raise UsageError(f"{Setting.SUPPOSING} is about {Setting.CONSTRAINTS}, and there are none")
     several = _parts(program)
     if isinstance(calendars, str | Path):
         try:

@@ -9,6 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cera.cli.main import main
+from cera.errors import UsageError
+from cera.program import load
 
 RULE = "unbounded: h(k(K)) <- p(k(K), v(V)) and V < 0.\n"
 POSITIVE = "CONSTRAINT positive: IF event: p(v(V)) THEN V > 0 END\n"
@@ -134,6 +136,11 @@ def test_what_is_said_about_constraints_needs_some(option: str, value: str) -> N
     found = cera("run", "a.slog", option, value, "--events", "events.jsonl")
     assert found.exit_code == 2
     assert f"{option} is about --constraints, and there are none" in found.stderr
+
+
+def test_a_program_without_constraints_supposes_nothing() -> None:
+    with pytest.raises(UsageError, match="there are none"):
+        load("unbounded: h(k(K)) <- q(k(K)).", supposing=["points"])
 
 
 def test_a_rule_that_would_see_the_violations_is_not_verified_beside_them() -> None:
