@@ -33,7 +33,7 @@ def measure(
         title=title, caption="without constraints / with; CPU of the whole process; the same bytes are written"
     )
     table.add_column("query", no_wrap=True)
-    for column in ("answers", "CPU s", "times", "MB"):
+    for column in ("answers", "CPU s", "times"):
         table.add_column(column, justify="right", no_wrap=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -49,7 +49,6 @@ def measure(
                 f"{answers:,}",
                 f"{plain.cpu:.1f} / {constrained.cpu:.1f}",
                 f"{plain.cpu / constrained.cpu:.2f}",
-                f"{plain.megabytes:,.0f} / {constrained.megabytes:,.0f}",
             )
             told(f"{query.name}: {plain.cpu:.1f} / {constrained.cpu:.1f} s")
     return table

@@ -334,3 +334,9 @@ def test_a_query_of_the_experiment_is_run_from_a_file_to_written_answers() -> No
     assert [*table.columns[0].cells] == ["bidNumber"]
     assert int(*table.columns[1].cells) > 10
     assert len(told) == 1
+
+
+def test_all_rules_of_which_the_rewriting_is_timed_are_rewritten() -> None:
+    from benchmarks.semantic.rewriting import rewriting_seconds
+
+    assert rewriting_seconds(8) > 0  # it ends where a rule is not rewritten
