@@ -13,6 +13,7 @@ SETTINGS = {
     "spark.driver.memory": "3g",
     "spark.sql.shuffle.partitions": "4",
     "spark.ui.enabled": "false",
+    "spark.sql.streaming.numRecentProgressUpdates": "100000",  # `streamed` counts what all micro-batches gave
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
