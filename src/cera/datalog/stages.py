@@ -240,7 +240,7 @@ class Machine:
         """Returns the state that `dump` wrote, in any process. Raises DataError if it is another program's."""
         if data["program"] != self._fingerprint:
             raise DataError("this state belongs to another Datalog program")
-        state = self._empty()
+        state, counted = self._empty(), self.evaluator.undefined
         state.stage = data["stage"]
         for name, i in self._layout.before.items():
             state.kept[i] = set(data["kept"][name])
@@ -248,6 +248,7 @@ class Machine:
             state.live[i].restore(*data["live"][name])
         for name, i in self._layout.constant.items():
             state.constant[i].add_all(data["constant"][name])
+        self.evaluator.undefined = counted  # what of these facts is undefined was counted when they came
         return state
 
     # Making the functions.

@@ -217,6 +217,18 @@ print([[x.identity for x in fact] for fact in facts["sat_2"]], state.stage)
 """
 
 
+def test_what_is_undefined_of_a_fact_is_counted_once_however_often_its_state_is_restored() -> None:
+    stays = "p(X, s(J)) <- e(X, s(J)). p(X, s(J)) <- any(s(J)), p(X, J), time(T, s(J)), T < X.evtime + 5."
+    machine = stages.compile(read(stays), ["p"])
+    state = machine.start()
+    machine.step(state, {"e": [("nobody",)], "any": [()]}, 1)
+    counted = machine.evaluator.undefined
+    assert counted > 0
+    for _ in range(3):
+        state = machine.restore(machine.dump(state))
+    assert machine.evaluator.undefined == counted
+
+
 @pytest.mark.processes
 def test_another_process_goes_on_with_a_state() -> None:
     machine = stages.compile(read(RELAXED), ["sat_2"])
