@@ -1,5 +1,5 @@
-"""Settings for all tests, and `--quick`, which leaves out the slow ones. One Spark session on each worker, and one
-server of PostgreSQL, serve all tests that need one."""
+"""Settings for all tests, and `--quick`, which leaves out the slow ones. One Spark session, and one server of
+PostgreSQL, serve all tests that need one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What a test needs besides Python, as marks: nobody has to remember the ones that follow from what a test uses.
 
 `spark`: Java. Set for tests with the fixture `spark`, with `spark_if_needed` where the engine is Spark, and in the
-group of this name, to which the name of the file is added: the tests of a file are on one worker, and each worker has a
-session of its own. A test that starts Spark in another process says so itself.
+group of this name, whose worker has the session. A test that starts Spark in another process says so itself.
 `long`: those of `long_on_spark.txt`, besides the tests that say so themselves.
 `processes`: other processes. Set for tests with a server of PostgreSQL; `guard.py` finds those that forget to say so.
 """
@@ -24,14 +23,13 @@ LEFT_OUT_BY_QUICK = ("long", "processes", "slow", "spark")
 
 
 def add_marks(item: pytest.Item) -> None:
-    """Marks a test with what it needs, and keeps those of a file together that need Spark."""
+    """Marks a test with what it needs, and pins it to the worker that has the Spark session if it needs that."""
     if item.nodeid in LONG:
         item.add_marker(pytest.mark.long)
     if uses_spark_session(item):
         item.add_marker(pytest.mark.xdist_group("spark"))
     if "spark" in xdist_groups(item):
         item.add_marker(pytest.mark.spark)
-        item.add_marker(pytest.mark.xdist_group(item.path.stem))
     if "postgres" in xdist_groups(item) or "postgres_server" in _fixtures(item):
         item.add_marker(pytest.mark.processes)
 
